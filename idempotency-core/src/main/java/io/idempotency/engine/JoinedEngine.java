@@ -52,9 +52,9 @@ final class JoinedEngine {
 
 	<T> @Nullable T execute(GuardedCall call, GuardedAction<T> action, TransactionStarter transactions,
 			ObservedCall observed) throws Throwable {
-		boolean begins = transactions.wouldBegin();
 		// One round trip is then all that the duplicate costs.
-		Replayer.Replayed<T> replayed = begins ? this.replays.early(call, action::replay, observed::replayed) : null;
+		Replayer.Replayed<T> replayed = transactions.wouldBegin()
+				? this.replays.early(call, action::replay, observed::replayed) : null;
 		if (replayed != null) {
 			return replayed.value();
 		}
@@ -67,7 +67,7 @@ final class JoinedEngine {
 				if (joined.hasRun()) {
 					throw ex;
 				}
-				if (joined.stage == Stage.WRITE_FAILED || !begins) {
+				if (joined.stage == Stage.WRITE_FAILED || !joined.isAlone()) {
 					// The caller's transaction has failed, and no store.
 					throw (ex.getCause() instanceof RuntimeException cause) ? cause : ex;
 				}
@@ -132,6 +132,11 @@ final class JoinedEngine {
 		/** Returns whether an exception is that of the work, or of the commit. */
 		boolean hasRun() {
 			return this.stage != Stage.CLAIMING && this.stage != Stage.WRITE_FAILED;
+		}
+
+		/** Returns whether the transaction has begun with the call, and ended with it. */
+		boolean isAlone() {
+			return this.transaction != null && this.transaction.isAlone();
 		}
 
 		@Nullable T execute(TransactionStarter transactions) throws Throwable {
@@ -218,8 +223,9 @@ final class JoinedEngine {
 		private void fails(Throwable failure) {
 			this.stage = Stage.FAILED;
 			OwnedClaim owned = Objects.requireNonNull(this.claim, "Nothing was claimed");
+			Ending ending = Ending.ofFailure(failure, this.action::threw);
 			if (owned.withdraw()) {
-				owned.end(Ending.ofFailure(failure, this.action::threw));
+				owned.end(ending);
 			}
 		}
 
@@ -354,11 +360,13 @@ final class JoinedEngine {
 
 		/** Leaves a transaction that was rolled back, or whose commit has failed. */
 		private void leaveAfter(Throwable thrown) {
-			boolean done = isDuplicate(thrown);
-			if (done && this.stage == Stage.RETURNED) {
+			if (this.stage == Stage.RETURNED && isDuplicate(thrown)) {
 				// The commit has failed, so the result of the work is not true any more.
 				Objects.requireNonNull(this.claim, "Nothing was claimed").withdraw();
 				this.stage = Stage.FAILED;
+			}
+			else if (this.stage == Stage.RETURNED && this.outcome == TransactionOutcome.ROLLED_BACK) {
+				fails(thrown);
 			}
 			leave();
 		}
@@ -396,7 +404,7 @@ final class JoinedEngine {
 		/** The record could not be written, so the transaction must not commit. */
 		WRITE_FAILED,
 
-		/** The work has thrown, or its commit says that it was done before. */
+		/** The work has thrown, or its commit has rolled back. */
 		FAILED
 
 	}

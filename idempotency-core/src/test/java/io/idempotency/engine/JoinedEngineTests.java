@@ -67,6 +67,17 @@ class JoinedEngineTests {
 				TransactionOutcome.COMMITTED);
 	}
 
+	/** As that of a session that is open for a whole request. */
+	@Test
+	void transactionOfAThreadThatHoldsSomethingElseIsBegunAgain() throws Throwable {
+		this.transactions.holdsSomething = true;
+		this.joining.fail(ScriptedStore.Verb.CLAIM, ScriptedStore.Point.BEFORE, 1,
+				() -> new TransactionLostException("deadlock", null));
+		assertThat(execute()).isEqualTo("one");
+		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK,
+				TransactionOutcome.COMMITTED);
+	}
+
 	@Test
 	void transactionThatIsLostAgainAndAgainIsGivenUp() {
 		this.joining.fail(ScriptedStore.Verb.CLAIM, ScriptedStore.Point.BEFORE, ScriptedStore.ALWAYS,
@@ -251,7 +262,43 @@ class JoinedEngineTests {
 		OpenWork open = taken();
 		assertThatIllegalStateException().isThrownBy(open::commit).isSameAs(this.transactions.failure);
 		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
-		assertThat(this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.RELEASED);
+		assertThat(this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.FAILED);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void commitThatHasRolledBackIsRememberedAsAFailureOfTheWork(boolean taken) throws Throwable {
+		this.transactions.failure = new IllegalStateException("deferred");
+		AtomicReference<OpenWork> open = new AtomicReference<>();
+		TestAction<String> action = taken ? TestAction.returning("taken").taking(open::set)
+				: TestAction.returning("one");
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
+				TestPolicy.replay().remembering().build(), this.joining);
+		assertThatIllegalStateException().isThrownBy(() -> {
+			this.node.engine.execute(call, action, this.transactions);
+			open.get().commit();
+		}).isSameAs(this.transactions.failure);
+		assertThat(this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.FAILED);
+		// The store of the test rolls nothing back: the first write was that of the result.
+		assertThat(this.joining.count(ScriptedStore.Verb.COMPLETE)).isEqualTo(2);
+		assertThat(action.runs()).isOne();
+	}
+
+	/** What the work has written stays, so nothing is looked up and nothing forgotten. */
+	@Test
+	void commitThatSucceedsAndThrowsIsNoDuplicate() throws Throwable {
+		this.transactions.failure = new IllegalStateException("behind the commit");
+		this.transactions.failed = TransactionOutcome.COMMITTED;
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
+				TestPolicy.replay().recoverable().build(), this.joining);
+		TestAction<String> action = TestAction.returning("one")
+			.duplicateOn(IllegalStateException.class)
+			.recovering(() -> "found");
+		assertThatIllegalStateException().isThrownBy(() -> this.node.engine.execute(call, action, this.transactions))
+			.isSameAs(this.transactions.failure);
+		this.transactions.failure = null;
+		assertThat(execute()).isEqualTo("one");
+		assertThat(this.runs).isEmpty();
 	}
 
 	@Test

@@ -17,6 +17,9 @@ class TestTransactions implements TransactionStarter {
 
 	boolean begins = true;
 
+	/** Whether the thread may hold a connection although no transaction is open. */
+	boolean holdsSomething;
+
 	boolean tellsLater;
 
 	/** What the commit fails with, and how the transaction has ended then. */
@@ -34,7 +37,7 @@ class TestTransactions implements TransactionStarter {
 
 	@Override
 	public boolean wouldBegin() {
-		return this.begins;
+		return this.begins && !this.holdsSomething;
 	}
 
 	@Override

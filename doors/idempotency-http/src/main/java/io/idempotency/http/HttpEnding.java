@@ -22,7 +22,8 @@ import org.springframework.web.util.DisconnectedClientHelper;
  *    or nobody knows whether a nested call was done                                      OUT_OF_SIGHT
  *  3 failed: nothing ran (arguments refused), or half of it: the container has
  *            refused the request meanwhile                                           (a) NOT_RUN
- *  4 failed: a nested call was refused, or a stream broke off in the middle          (b) FAILED
+ *  4 failed: a nested call was refused, or what has left already broke off in the
+ *            middle: a stream, or too large an answer that the handler wrote itself  (b) FAILED
  *  5 failed: its status is one after which the key is free                           (c) FAILED
  *  6 it was streamed or too large, or results are not kept                               UNKEPT
  *  7 it is an error that the container has yet to render                                 KEPT_WHEN_RENDERED
@@ -94,7 +95,7 @@ public enum HttpEnding {
 	public static HttpEnding answered(Facts facts) {
 		boolean refused = facts.failure == Failure.REFUSED && !facts.remembers;
 		boolean failed = facts.isNotRun() || facts.isUnknown() || refused
-				|| !facts.remembers && (facts.isBrokenStream() || facts.isFreeingAnswer());
+				|| !facts.remembers && (facts.isBrokenStream() || facts.isBrokenOff() || facts.isFreeingAnswer());
 		if (failed && facts.isAnswerAlone()) {
 			return UNKEPT;
 		}
@@ -204,6 +205,11 @@ public enum HttpEnding {
 
 		private boolean isBrokenStream() {
 			return this.streaming && this.failure != Failure.NONE && this.failure != Failure.END_OF_STREAM;
+		}
+
+		/** The status had left before the handler failed, and says nothing of it. */
+		private boolean isBrokenOff() {
+			return !this.streaming && !this.held && !this.returned && this.failure != Failure.NONE;
 		}
 
 		/** The status of a stream that has begun says nothing about its end. */

@@ -126,6 +126,15 @@ class HttpEndingTests {
 			.isEqualTo(HttpEnding.UNKEPT);
 	}
 
+	@ParameterizedTest
+	@EnumSource(names = { "OTHER", "END_OF_STREAM" })
+	void row4HandlerThatFailsBehindTooLargeAnAnswerOfItsOwnHasFailed(Failure failure) {
+		Facts failed = notReturned(with(failure, tooLarge(PLAIN)));
+		assertThat(HttpEnding.answered(failed)).isEqualTo(HttpEnding.FAILED);
+		assertThat(HttpEnding.answered(remembering(failed))).isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.answered(with(failure, tooLarge(PLAIN)))).isEqualTo(HttpEnding.UNKEPT);
+	}
+
 	@Test
 	void row5StatusAfterWhichTheKeyIsFreeUnlessFailuresAreRemembered() {
 		assertThat(HttpEnding.answered(freeing(PLAIN))).isEqualTo(HttpEnding.FAILED);

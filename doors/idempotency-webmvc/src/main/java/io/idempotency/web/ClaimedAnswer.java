@@ -145,6 +145,23 @@ final class ClaimedAnswer extends Answer {
 		return this.end.later();
 	}
 
+	/**
+	 * Notes that the work has failed, perhaps only by its commit, after it had returned.
+	 * @return an ending of the answer that is made instead
+	 */
+	Ending undone() {
+		this.returned = false;
+		endAnew();
+		return ending();
+	}
+
+	/** Forgets what the answer was kept with, which is not true any more. */
+	private void endAnew() {
+		if (this.end.isKnown()) {
+			this.end = new EndReporter(this.settings);
+		}
+	}
+
 	AsyncWork work() {
 		return this.work;
 	}
@@ -210,8 +227,12 @@ final class ClaimedAnswer extends Answer {
 	private void commit() {
 		OpenWork work = this.open;
 		throwCommitFailure();
-		if (work == null || Thread.currentThread() != this.worker) {
+		if (work == null) {
 			return;
+		}
+		if (Thread.currentThread() != this.worker) {
+			throw new IllegalStateException("The answer of '" + this.claim.operation()
+					+ "' is to be sent by another thread than that of its transaction, which has yet to commit");
 		}
 		this.open = null;
 		try {
@@ -272,8 +293,7 @@ final class ClaimedAnswer extends Answer {
 			throw failure;
 		}
 		this.uncommitted = null;
-		// What the answer was kept with is not true any more.
-		this.end = new EndReporter(this.settings);
+		endAnew();
 		return work.recover(failure);
 	}
 
@@ -438,6 +458,11 @@ final class ClaimedAnswer extends Answer {
 		// An answer that was not held back was not to be kept, so there is nothing to
 		// explain.
 		Throwable why = response().isHeld() ? this.failure : null;
+		if ((how == HttpEnding.FAILED || how == HttpEnding.NOT_RUN) && !response().isHeld() && !isStreaming()) {
+			// It was too large to be held back, and its client must not take it for
+			// whole.
+			response().close();
+		}
 		switch (how) {
 			case KEPT -> keep(this::keep);
 			case KEPT_WHEN_RENDERED -> keep(this.awaitedError::await);

@@ -51,6 +51,9 @@ final class Exchange {
 	/** The response to which the answer is made while its transaction may be open. */
 	private @Nullable HttpServletResponse inside;
 
+	/** The thread that makes it. */
+	private @Nullable Thread maker;
+
 	private @Nullable Answer answer;
 
 	private @Nullable IdempotentOperation made;
@@ -246,6 +249,7 @@ final class Exchange {
 	private <T> @Nullable T madeInside(HttpServletResponse given, Callable<@Nullable T> making) throws Exception {
 		HttpServletResponse outer = this.inside;
 		this.inside = given;
+		this.maker = Thread.currentThread();
 		T toBeRendered;
 		try {
 			toBeRendered = making.call();
@@ -268,10 +272,10 @@ final class Exchange {
 	/**
 	 * Returns whether all that the current handler sends can be held back here, and its
 	 * transaction is ended when the answer is made. A wrapper in between might hold a
-	 * part of it.
+	 * part of it, and another thread could not end the transaction of this one.
 	 */
 	boolean isMadeInside() {
-		return this.inside != null && this.inside == this.response;
+		return this.inside != null && this.inside == this.response && this.maker == Thread.currentThread();
 	}
 
 	/**

@@ -165,7 +165,7 @@ final class HttpCall implements GuardedAction<Object> {
 			answer().nothingRan();
 		}
 		this.exchange.failed(failure);
-		return answer().ending();
+		return answer().undone();
 	}
 
 	@Override

@@ -1,7 +1,10 @@
 package io.idempotency.web;
 
+import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import io.idempotency.Internal;
@@ -11,6 +14,8 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.context.ApplicationContext;
@@ -40,7 +45,12 @@ import org.springframework.web.servlet.support.RequestContextUtils;
 @Internal
 public final class JoinedHandlerAdapter implements HandlerAdapter, Ordered {
 
+	private static final Logger logger = LoggerFactory.getLogger(JoinedHandlerAdapter.class);
+
 	private final Supplier<IdempotentOperationSource> operations;
+
+	/** Those whose answers were once made behind a wrapper. */
+	private final Set<Method> told = ConcurrentHashMap.newKeySet();
 
 	private final Map<ApplicationContext, List<HandlerAdapter>> adapters = new ConcurrentReferenceHashMap<>();
 
@@ -68,6 +78,12 @@ public final class JoinedHandlerAdapter implements HandlerAdapter, Ordered {
 		Exchange exchange = Exchange.find(request);
 		if (exchange == null || !(adapter instanceof RequestMappingHandlerAdapter mvc)) {
 			return adapter.handle(request, response, handler);
+		}
+		if (response != exchange.response() && this.told.add(((HandlerMethod) handler).getMethod())) {
+			logger
+				.info("Answers of '{}' are stored after the commit of their work and not with it, because {} wraps the "
+						+ "response behind the IdempotencyFilter: give its filter an order below idempotency.http.filter-order",
+						handler, response.getClass().getName());
 		}
 		return exchange.inside(response, () -> adapter.handle(request, response, handler),
 				(result) -> render(result, (HandlerMethod) handler, mvc, new ServletWebRequest(request, response)));

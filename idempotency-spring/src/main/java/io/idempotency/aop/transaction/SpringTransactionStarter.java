@@ -10,6 +10,7 @@ import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.support.ResourceTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -36,8 +37,9 @@ final class SpringTransactionStarter implements TransactionStarter {
 		TransactionStatus status = begin();
 		Open open = new Open(this.manager, status, !surrounded && status.isNewTransaction());
 		try {
-			if (!surrounded && status.hasTransaction() && !status.isNewTransaction()) {
-				// Nobody is told the end of it any more.
+			if (!surrounded && status.hasTransaction() && !status.isNewTransaction()
+					&& this.manager instanceof ResourceTransactionManager) {
+				// All have been told its end. Only those of JTA are begun by others.
 				throw this.transactions.over();
 			}
 			this.transactions.opened().bind(ended);

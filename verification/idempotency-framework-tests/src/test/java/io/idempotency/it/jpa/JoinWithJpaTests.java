@@ -139,7 +139,7 @@ class JoinWithJpaTests {
 		}
 	}
 
-	@EachFlush
+	@EachRefusal
 	void refusalOfAnEntityIsRemembered(boolean openInView, Told told) throws Exception {
 		Shop shop = shop(openInView);
 		Purchase earlier = shop.save(new Purchase(this.ref, "earlier"));
@@ -153,7 +153,7 @@ class JoinWithJpaTests {
 	}
 
 	/** Failures are not remembered, refusals are. */
-	@EachFlush
+	@EachRefusal
 	void conflictThatIsAnsweredWith4xxIsReplayed(boolean openInView, Told told) throws Exception {
 		Shop shop = shop(openInView);
 		Purchase earlier = shop.save(new Purchase(this.ref, "earlier"));
@@ -302,16 +302,6 @@ class JoinWithJpaTests {
 	@CsvSource({ "true, BY_THE_HANDLER", "true, AFTER_THE_HANDLER", "true, AT_THE_COMMIT", "false, BY_THE_HANDLER",
 			"false, AFTER_THE_HANDLER", "false, AT_THE_COMMIT" })
 	@interface EachRefusal {
-
-	}
-
-	/** Whoever flushes: the handler, or the guard after it. */
-	@Target(ElementType.METHOD)
-	@Retention(RetentionPolicy.RUNTIME)
-	@ParameterizedTest(name = "spring.jpa.open-in-view={0}, told {1}")
-	@CsvSource({ "true, BY_THE_HANDLER", "true, AFTER_THE_HANDLER", "false, BY_THE_HANDLER",
-			"false, AFTER_THE_HANDLER" })
-	@interface EachFlush {
 
 	}
 

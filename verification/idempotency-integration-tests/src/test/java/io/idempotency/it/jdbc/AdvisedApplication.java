@@ -1,5 +1,6 @@
 package io.idempotency.it.jdbc;
 
+import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
@@ -59,7 +60,8 @@ class AdvisedApplication {
 		return new SpringApplicationBuilder(AdvisedApplication.class).registerShutdownHook(false)
 			.initializers((context) -> ((GenericApplicationContext) context).registerBean("dataSource",
 					DataSource.class, () -> pool))
-			.run("--server.port=0", "--idempotency.store=jdbc", "--idempotency.wait-timeout=1s");
+			.run("--server.port=0", "--idempotency.store=jdbc", "--idempotency.wait-timeout=1s",
+					"--idempotency.http.max-response-size=100KB");
 	}
 
 	@Bean
@@ -106,6 +108,12 @@ class AdvisedApplication {
 			chain.doFilter(request, wrapper);
 			wrapper.copyBodyToResponse();
 		};
+	}
+
+	static class Late extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
 	}
 
 	static class Declined extends RuntimeException {
@@ -180,6 +188,28 @@ class AdvisedApplication {
 		public @Nullable String fallback(@RequestParam String ref) {
 			this.jdbc.update("insert into charge (ref, note) values (?, 'order')", ref + "-order");
 			throw new Declined();
+		}
+
+		/** Writes its answer itself, more than is held back, and fails. */
+		@PostMapping("/write")
+		@Transactional
+		@Idempotent(transaction = TransactionMode.JOIN)
+		public void write(@RequestParam String ref, HttpServletResponse response) throws IOException {
+			writeApart(ref, response);
+		}
+
+		@PostMapping("/write-apart")
+		@Transactional
+		@Idempotent
+		public void writeApart(@RequestParam String ref, HttpServletResponse response) throws IOException {
+			insert(ref);
+			response.getOutputStream().write(new byte[200_000]);
+			throw new Late();
+		}
+
+		@ExceptionHandler
+		ResponseEntity<String> late(Late late) {
+			return ResponseEntity.ok("late");
 		}
 
 		@ExceptionHandler

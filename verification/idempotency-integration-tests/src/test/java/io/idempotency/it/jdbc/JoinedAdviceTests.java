@@ -1,18 +1,30 @@
 package io.idempotency.it.jdbc;
 
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
 import io.idempotency.it.servers.StoreAlone;
+import io.idempotency.it.store.OwnThread;
 import org.aopalliance.intercept.MethodInterceptor;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.test.util.AopTestUtils;
+import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.util.ContentCachingResponseWrapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -22,6 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * call may be over by then.
  */
 @StoreAlone
+@ExtendWith(OutputCaptureExtension.class)
 @EachDatabase(value = {}, and = Database.POSTGRESQL_18)
 class JoinedAdviceTests {
 
@@ -141,6 +154,15 @@ class JoinedAdviceTests {
 	}
 
 	@Test
+	void wrapperThatKeepsAnAnswerFromItsTransactionIsNamedOnce(CapturedOutput output) {
+		post("/fallback?wrapped=true");
+		post("/fallback?wrapped=true");
+		assertThat(output.getAll().lines()).filteredOn((line) -> line.contains("#fallback(String)' are stored after"))
+			.singleElement(InstanceOfAssertFactories.STRING)
+			.contains("INFO", ContentCachingResponseWrapper.class.getName());
+	}
+
+	@Test
 	void forwardOfACommittedHandlerRunsInATransactionOfItsOwn() {
 		Answer first = post("/order");
 		assertThat(first.text()).isEqualTo("charge in run 1");
@@ -169,6 +191,41 @@ class JoinedAdviceTests {
 		assertThat(second.replayed()).isTrue();
 		assertThat(rows(this.ref)).isEqualTo(1);
 		assertThat(rows(this.ref + "-order")).isZero();
+	}
+
+	/** As a home-made time limit does, which carries the request over. */
+	@Test
+	void answerOfWorkOnAnotherThreadHasCommittedBeforeItIsSent() {
+		this.charges.around = (call) -> {
+			RequestAttributes request = RequestContextHolder.currentRequestAttributes();
+			return CompletableFuture.supplyAsync(() -> {
+				RequestContextHolder.setRequestAttributes(request);
+				try {
+					return call.proceed();
+				}
+				catch (Throwable ex) {
+					throw new IllegalStateException(ex);
+				}
+			}, OwnThread::start).get(1, TimeUnit.MINUTES);
+		};
+		Answer first = post("/charge");
+		assertThat(first.text()).isEqualTo("charge in run 1");
+		assertThat(rows(this.ref)).isEqualTo(1);
+		Answer second = post("/charge");
+		assertThat(second.replayed()).isTrue();
+		assertThat(second.text()).isEqualTo(first.text());
+	}
+
+	/** Its status had left before it failed. */
+	@ParameterizedTest
+	@ValueSource(strings = { "/write", "/write-apart" })
+	void handlerThatFailsBehindTooLargeAnAnswerOfItsOwnIsFree(String path) {
+		for (int run = 1; run <= 2; run++) {
+			Answer answer = post(path);
+			assertThat(answer.body()).hasSizeLessThan(200_004);
+			assertThat(this.charges.runs).hasValue(run);
+		}
+		assertThat(rows(this.ref)).isZero();
 	}
 
 	private void failIn(int failing) {
