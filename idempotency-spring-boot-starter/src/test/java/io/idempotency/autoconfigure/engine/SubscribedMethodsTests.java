@@ -75,7 +75,8 @@ class SubscribedMethodsTests {
 			assertThat(call.block()).isEqualTo(new Receipt("7", 1));
 			assertThat(application.orders.place("7").block()).isEqualTo(new Receipt("7", 1));
 			assertThat(application.orders.place("8").block()).isEqualTo(new Receipt("8", 2));
-			assertThat(application.store.claims).hasSize(4);
+			// A result that this node has seen needs no claim.
+			assertThat(application.store.claims).hasSize(2);
 		});
 	}
 
@@ -220,9 +221,10 @@ class SubscribedMethodsTests {
 	@Test
 	void futureIsGuardedAwayFromAThreadThatMustNotBlock() {
 		run((application) -> {
-			Mono<Receipt> call = Mono.fromFuture(() -> application.orders.later("7"));
-			assertThat(call.subscribeOn(Schedulers.parallel()).block()).isEqualTo(new Receipt("7", 1));
-			assertThat(call.subscribeOn(Schedulers.parallel()).block()).isEqualTo(new Receipt("7", 1));
+			for (Receipt receipt : List.of(new Receipt("7", 1), new Receipt("8", 2), new Receipt("7", 1))) {
+				Mono<Receipt> call = Mono.fromFuture(() -> application.orders.later(receipt.order()));
+				assertThat(call.subscribeOn(Schedulers.parallel()).block()).isEqualTo(receipt);
+			}
 			assertThat(application.store.threads).hasSize(2)
 				.allSatisfy((thread) -> assertThat(thread).startsWith("idempotency-store"));
 			assertThat(application.orders.later("7").join()).isEqualTo(new Receipt("7", 1));
