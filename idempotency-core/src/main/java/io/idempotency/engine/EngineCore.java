@@ -22,14 +22,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param upkeep what goes on beside the calls
  * @param claimer knows what the answers to claims mean
- * @param replays gives duplicates their results
- * @param results encrypts results
+ * @param replayer gives duplicates their results
+ * @param sealer encrypts results
  * @param events reports what happens
  * @param observer sees the calls
  * @hidden
  */
 @Internal
-public record EngineCore(Upkeep upkeep, Claimer claimer, Replayer replays, ResultSealer results, EventLog events,
+public record EngineCore(Upkeep upkeep, Claimer claimer, Replayer replayer, ResultSealer sealer, EventLog events,
 		EngineObserver observer) {
 
 	/**

@@ -76,7 +76,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private final Claimer claimer;
 
-	private final Replayer replays;
+	private final Replayer replayer;
 
 	private final JoinedEngine joined;
 
@@ -136,16 +136,16 @@ public final class IdempotencyEngine implements AutoCloseable {
 		this.upkeep = new Upkeep(scheduler, maxWaiters, this.events,
 				(store) -> EngineObserver.observed(observer, store));
 		this.scheduler = this.upkeep.scheduler();
-		ResultSealer results = new ResultSealer(encryption, this.events);
+		ResultSealer sealer = new ResultSealer(encryption, this.events);
 		this.claimer = new Claimer(this.upkeep.waiter(), this.events, this.scheduler);
-		this.replays = new Replayer(results, this.events, this.upkeep);
-		this.parts = new EngineCore(this.upkeep, this.claimer, this.replays, results, this.events, observer);
+		this.replayer = new Replayer(sealer, this.events, this.upkeep);
+		this.parts = new EngineCore(this.upkeep, this.claimer, this.replayer, sealer, this.events, observer);
 		this.joined = new JoinedEngine(this.parts);
 	}
 
 	/** Returns whether results are encrypted before a store gets them. */
 	public boolean encryptsResults() {
-		return this.parts.results().encrypts();
+		return this.parts.sealer().encrypts();
 	}
 
 	/**
@@ -165,7 +165,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private void schedule(Duration delay, Runnable task) {
 		this.scheduler.schedule(() -> {
-			if (!this.upkeep.results().takes(() -> runOnce(task))) {
+			if (!this.upkeep.resultExecutor().takes(() -> runOnce(task))) {
 				schedule(delay, task);
 			}
 		}, delay);
@@ -199,12 +199,12 @@ public final class IdempotencyEngine implements AutoCloseable {
 				return owner(call, earlier, action).run(null);
 			}
 			if (again != null) {
-				return this.replays.settle(call, again, action, observed);
+				return this.replayer.settle(call, again, action, observed);
 			}
 		}
 		// The caller holds a connection, and a claim may have to wait for another one.
 		Replayer.Replayed<T> replayed = (transaction != null)
-				? this.replays.early(call, action::replay, observed::replayed) : null;
+				? this.replayer.early(call, action::replay, observed::replayed) : null;
 		if (replayed != null) {
 			return replayed.value();
 		}
@@ -224,7 +224,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 				return owner(call, own(run, admission, upkeep, observed), action).run(transaction);
 			}
 			else if (move instanceof Move.Answer answer) {
-				return this.replays.settle(call, answer.result(), action, observed);
+				return this.replayer.settle(call, answer.result(), action, observed);
 			}
 			else if (move instanceof Move.Unguarded unguarded) {
 				this.claimer.letGo(unguarded, admission, upkeep);
@@ -287,7 +287,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		}
 		// A look that finds nothing is no call: the call is executed next, and counts
 		// then.
-		return this.replays.early(call, (result) -> {
+		return this.replayer.early(call, (result) -> {
 			replay.accept(result);
 			return null;
 		}, (first) -> this.parts.observe(call).replayed(first)) != null;
@@ -345,7 +345,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		try {
 			this.claimer.takenOver(run, admission);
 			return new OwnedClaim(admission.call(), run.granted().claim(), admission.request().origin(),
-					run.sentNanos(), upkeep, this.upkeep.waiter(), this.parts.results(), this.events, observed);
+					run.sentNanos(), upkeep, this.upkeep.waiter(), this.parts.sealer(), this.events, observed);
 		}
 		catch (Throwable ex) {
 			// No call runs on the claim.
@@ -355,7 +355,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	private <T> OwnerRun<T> owner(GuardedCall call, OwnedClaim claim, GuardedAction<T> action) {
-		return new OwnerRun<>(call, claim, action, this.replays, this.upkeep.results(), this.events);
+		return new OwnerRun<>(call, claim, action, this.replayer, this.upkeep.resultExecutor(), this.events);
 	}
 
 	private static <T> @Nullable T runUnguarded(GuardedAction<T> action) throws Throwable {

@@ -34,19 +34,19 @@ final class JoinedEngine {
 
 	private final Upkeep upkeep;
 
-	private final Replayer replays;
+	private final Replayer replayer;
 
 	private final EngineCore parts;
 
-	private final ResultSealer results;
+	private final ResultSealer sealer;
 
 	private final EventLog events;
 
 	JoinedEngine(EngineCore parts) {
 		this.parts = parts;
 		this.upkeep = parts.upkeep();
-		this.replays = parts.replays();
-		this.results = parts.results();
+		this.replayer = parts.replayer();
+		this.sealer = parts.sealer();
 		this.events = parts.events();
 	}
 
@@ -54,7 +54,7 @@ final class JoinedEngine {
 			ObservedCall observed) throws Throwable {
 		// One round trip is then all that the duplicate costs.
 		Replayer.Replayed<T> replayed = transactions.wouldBegin()
-				? this.replays.early(call, action::replay, observed::replayed) : null;
+				? this.replayer.early(call, action::replay, observed::replayed) : null;
 		if (replayed != null) {
 			return replayed.value();
 		}
@@ -173,7 +173,7 @@ final class JoinedEngine {
 		private Settled<T> work(boolean alone) throws Throwable {
 			ClaimOrigin origin = JoinedEngine.this.parts.origin();
 			StoredResult known = known();
-			StoredResult kept = (known != null) ? JoinedEngine.this.results.encrypt(this.call, known) : null;
+			StoredResult kept = (known != null) ? JoinedEngine.this.sealer.encrypt(this.call, known) : null;
 			ClaimResult result = this.joining
 				.claim(this.call.claim(origin).withJoined(new ClaimRequest.JoinedWork(alone, kept)));
 			this.upkeep.outage().answered();
@@ -184,7 +184,7 @@ final class JoinedEngine {
 			if (!(result instanceof ClaimResult.Acquired acquired)) {
 				try {
 					return new Settled<>(
-							JoinedEngine.this.replays.settle(this.call, result, this.action, this.observed), null,
+							JoinedEngine.this.replayer.settle(this.call, result, this.action, this.observed), null,
 							false);
 				}
 				catch (Throwable refused) {
@@ -194,7 +194,7 @@ final class JoinedEngine {
 				}
 			}
 			OwnedClaim owned = new OwnedClaim(this.call, acquired.claim(), origin, 0, this.upkeep,
-					JoinedEngine.this.upkeep.waiter(), JoinedEngine.this.results, JoinedEngine.this.events,
+					JoinedEngine.this.upkeep.waiter(), JoinedEngine.this.sealer, JoinedEngine.this.events,
 					this.observed);
 			owned.joined(acquired.done() ? known : null);
 			this.claim = owned;
@@ -324,8 +324,8 @@ final class JoinedEngine {
 		}
 
 		private OwnerRun<T> ownerRun(OwnedClaim owned) {
-			return new OwnerRun<>(this.call, owned, this.action, JoinedEngine.this.replays,
-					JoinedEngine.this.upkeep.results(), JoinedEngine.this.events);
+			return new OwnerRun<>(this.call, owned, this.action, JoinedEngine.this.replayer,
+					JoinedEngine.this.upkeep.resultExecutor(), JoinedEngine.this.events);
 		}
 
 		/**

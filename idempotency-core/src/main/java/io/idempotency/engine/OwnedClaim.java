@@ -50,10 +50,10 @@ public final class OwnedClaim {
 	private final ObservedCall observed;
 
 	OwnedClaim(GuardedCall call, Claim claim, ClaimOrigin origin, long sentNanos, StoreUpkeep upkeep,
-			ConflictWaiter waiter, ResultSealer results, EventLog events, ObservedCall observed) {
+			ConflictWaiter waiter, ResultSealer sealer, EventLog events, ObservedCall observed) {
 		this.call = call;
 		this.claim = claim;
-		this.end = new ClaimEnd(call, claim, IdempotencyContextHolder.get(), results, events);
+		this.end = new ClaimEnd(call, claim, IdempotencyContextHolder.get(), sealer, events);
 		this.record = new RecordWriter(call, claim, origin, sentNanos, this.end, upkeep, waiter, events);
 		this.observed = observed;
 		observed.owns();

@@ -31,22 +31,22 @@ final class OwnerRun<T> {
 
 	private final GuardedAction<T> action;
 
-	private final Replayer replays;
+	private final Replayer replayer;
 
-	private final ResultExecutor results;
+	private final ResultExecutor resultExecutor;
 
 	private final EventLog events;
 
 	/** What a look-up sees that is made on a thread of the library. */
 	private CallerContext caller = CallerContext.NONE;
 
-	OwnerRun(GuardedCall call, OwnedClaim claim, GuardedAction<T> action, Replayer replays, ResultExecutor results,
+	OwnerRun(GuardedCall call, OwnedClaim claim, GuardedAction<T> action, Replayer replayer, ResultExecutor resultExecutor,
 			EventLog events) {
 		this.call = call;
 		this.claim = claim;
 		this.action = action;
-		this.replays = replays;
-		this.results = results;
+		this.replayer = replayer;
+		this.resultExecutor = resultExecutor;
 		this.events = events;
 	}
 
@@ -99,7 +99,7 @@ final class OwnerRun<T> {
 			if (this.action.isAsync() && this.call.policy().recoverable()) {
 				this.caller = CallerContext.capture();
 			}
-			return this.claim.isAbandoned() ? this.replays.recover(this.call, this.action) : null;
+			return this.claim.isAbandoned() ? this.replayer.recover(this.call, this.action) : null;
 		}
 		catch (Throwable failure) {
 			end(new Ending.NotRun(failure));
@@ -125,7 +125,7 @@ final class OwnerRun<T> {
 		T recovered = null;
 		Throwable failure = null;
 		try (IdempotencyContextHolder.Binding bound = this.caller.bind()) {
-			recovered = this.replays.recover(this.call, this.action);
+			recovered = this.replayer.recover(this.call, this.action);
 		}
 		catch (Throwable ex) {
 			if (ex instanceof InterruptedException) {
@@ -173,7 +173,7 @@ final class OwnerRun<T> {
 					end.get().run();
 				}
 				else {
-					this.results.run(end, answer);
+					this.resultExecutor.run(end, answer);
 				}
 			});
 		}

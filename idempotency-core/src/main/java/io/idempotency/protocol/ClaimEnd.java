@@ -80,7 +80,7 @@ public final class ClaimEnd {
 
 	private final OwnerContext context;
 
-	private final ResultSealer results;
+	private final ResultSealer sealer;
 
 	private final ResultLog log;
 
@@ -106,11 +106,11 @@ public final class ClaimEnd {
 	 * @param around the context of the guarded call whose work makes this one,
 	 * {@code null} if there is none
 	 */
-	public ClaimEnd(GuardedCall call, Claim claim, @Nullable IdempotencyContext around, ResultSealer results,
+	public ClaimEnd(GuardedCall call, Claim claim, @Nullable IdempotencyContext around, ResultSealer sealer,
 			ResultLog log) {
 		this.call = call;
 		this.claim = claim;
-		this.results = results;
+		this.sealer = sealer;
 		this.log = log;
 		this.context = new OwnerContext(call, claim, around, this::hasEnded);
 	}
@@ -472,7 +472,7 @@ public final class ClaimEnd {
 	/** Returns the result for the store, {@code null} if the result cannot be kept. */
 	private @Nullable StoredResult stored(Ending.Encoding result) {
 		try {
-			return this.results.encrypt(this.call, result.encode());
+			return this.sealer.encrypt(this.call, result.encode());
 		}
 		catch (Throwable ex) {
 			// After success nothing may delete the record.

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 import io.idempotency.IdempotencyEvent;
-import io.idempotency.Internal;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimOrigin;
@@ -13,11 +12,8 @@ import io.idempotency.store.Renewal;
 /**
  * The beat of one claim. It knows when the next renewal is due, which renewals are under
  * way, and how the last one ended. Thread-safe; no lock is held while a store is asked.
- *
- * @hidden
  */
-@Internal
-public final class Beat {
+final class Beat {
 
 	/**
 	 * A sweep also renews claims whose renewal is due within this part (1/30) of the
@@ -91,7 +87,7 @@ public final class Beat {
 		return new Renewal(this.call.key(), this.claimId, this.call.policy().lease());
 	}
 
-	public synchronized void stop() {
+	synchronized void stop() {
 		if (this.standing != Standing.LOST) {
 			this.standing = Standing.STOPPED;
 		}
@@ -102,7 +98,7 @@ public final class Beat {
 	 * Limits the beats to the retention, counted from the claim. The work goes on outside
 	 * the thread of the call, and perhaps no signal of its end ever comes.
 	 */
-	public synchronized void untilRetentionIsOver(Duration retention) {
+	synchronized void untilRetentionIsOver(Duration retention) {
 		long nanos = TimeUnit.NANOSECONDS.convert(retention);
 		this.endsAt = (nanos < Renewer.NEVER - this.claimedAt) ? this.claimedAt + nanos : Renewer.NEVER;
 		this.due = Math.min(this.due, this.endsAt);
@@ -114,7 +110,7 @@ public final class Beat {
 	 * is already completed, so from now on only the answer to the completion says whether
 	 * the claim was lost.
 	 */
-	public synchronized void completing() {
+	synchronized void completing() {
 		if (this.standing == Standing.RENEWED) {
 			this.standing = Standing.COMPLETING;
 		}
@@ -126,7 +122,7 @@ public final class Beat {
 	}
 
 	/** Returns whether the store has refused a beat, so that the claim is lost. */
-	public synchronized boolean isLost() {
+	synchronized boolean isLost() {
 		return this.standing == Standing.LOST;
 	}
 

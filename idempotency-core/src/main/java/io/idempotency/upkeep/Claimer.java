@@ -188,7 +188,7 @@ public final class Claimer {
 		ClaimRequest request = admission.request();
 		IdempotencyStore store = upkeep.store();
 		boolean leaseEndsIt = request.type() == ClaimType.LEASED && request.takeOver();
-		upkeep.giveBack(new OutstandingWrite("give back", admission.call().operation()) {
+		upkeep.repeater().giveBack(new OutstandingWrite("give back", admission.call().operation()) {
 
 			@Override
 			public boolean send() {

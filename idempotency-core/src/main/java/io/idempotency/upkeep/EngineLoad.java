@@ -26,7 +26,7 @@ public final class EngineLoad {
 	 * @return the number, without claims that nobody renews
 	 */
 	public long runningClaims() {
-		return sum((store) -> store.beats().running());
+		return sum((store) -> store.renewer().running());
 	}
 
 	/** Returns the number of duplicates that wait for the end of a conflict. */
@@ -49,12 +49,12 @@ public final class EngineLoad {
 	 * has not taken yet and that are repeated.
 	 */
 	public long outstandingWrites() {
-		return sum((store) -> store.retries().outstanding());
+		return sum((store) -> store.repeater().outstanding());
 	}
 
 	/** Returns the size of the results of outstanding completions. */
 	public long outstandingBytes() {
-		return sum((store) -> store.retries().resultBytes());
+		return sum((store) -> store.repeater().resultBytes());
 	}
 
 	/**
@@ -64,7 +64,7 @@ public final class EngineLoad {
 	public Duration latestBeat() {
 		long late = 0;
 		for (StoreUpkeep store : this.upkeep.all()) {
-			late = Math.max(late, store.beats().lateNanos());
+			late = Math.max(late, store.renewer().lateNanos());
 		}
 		return Duration.ofNanos(late);
 	}

@@ -3,15 +3,10 @@ package io.idempotency.upkeep;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import io.idempotency.Internal;
-
 /**
  * A write that the store has not answered yet and that {@link WriteRepeater} repeats.
- *
- * @hidden
  */
-@Internal
-public abstract class OutstandingWrite {
+abstract class OutstandingWrite {
 
 	private static final long FIRST_DELAY_MILLIS = 100;
 
@@ -34,11 +29,11 @@ public abstract class OutstandingWrite {
 		this.operation = operation;
 	}
 
-	public final String verb() {
+	final String verb() {
 		return this.verb;
 	}
 
-	public final String operation() {
+	final String operation() {
 		return this.operation;
 	}
 
@@ -88,7 +83,7 @@ public abstract class OutstandingWrite {
 	 * Sends the write to the store.
 	 * @return whether the store accepted it; throws if the store cannot do it
 	 */
-	public abstract boolean send();
+	abstract boolean send();
 
 	/** Is told that a repeated attempt has failed. */
 	protected void failed(Throwable cause) {

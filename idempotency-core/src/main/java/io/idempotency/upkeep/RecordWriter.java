@@ -49,7 +49,7 @@ public final class RecordWriter {
 		this.waiter = waiter;
 		this.events = events;
 		boolean renewed = call.policy().mode() != IdempotencyMode.REJECT && call.policy().renewal();
-		this.beat = renewed ? upkeep.beat(call, claim.id(), origin, sentNanos) : null;
+		this.beat = renewed ? upkeep.renewer().start(call, claim.id(), origin, sentNanos) : null;
 	}
 
 	/** Limits the renewal to the retention, because the ending may never become known. */
@@ -177,7 +177,7 @@ public final class RecordWriter {
 		 */
 		public void failed(Throwable cause) {
 			// The repetition comes first: the log may fail, too.
-			RecordWriter.this.upkeep.repeat(this.outstanding, RecordWriter.this.end.retention());
+			RecordWriter.this.upkeep.repeater().repeat(this.outstanding, RecordWriter.this.end.retention());
 			String operation = RecordWriter.this.call.operation();
 			RecordWriter.this.upkeep.outage().failed(this.outstanding.verb(), operation, cause);
 			RecordWriter.this.events.publish(IdempotencyEvent.STORE_RETRY, operation);

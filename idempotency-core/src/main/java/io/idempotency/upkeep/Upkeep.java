@@ -40,7 +40,7 @@ public final class Upkeep {
 
 	private final AtomicInteger unattended = new AtomicInteger();
 
-	private final ResultExecutor results;
+	private final ResultExecutor resultExecutor;
 
 	/**
 	 * Creates the upkeep of an engine.
@@ -55,7 +55,7 @@ public final class Upkeep {
 		this.observed = observed;
 		this.waiter = new ConflictWaiter(maxWaiters, this.scheduler);
 		this.work = new UnderWay(this.scheduler);
-		this.results = new ResultExecutor(this.scheduler, this.work);
+		this.resultExecutor = new ResultExecutor(this.scheduler, this.work);
 	}
 
 	/** Returns the scheduler for which whatever a scheduler throws is a refusal. */
@@ -67,8 +67,8 @@ public final class Upkeep {
 		return this.waiter;
 	}
 
-	public ResultExecutor results() {
-		return this.results;
+	public ResultExecutor resultExecutor() {
+		return this.resultExecutor;
 	}
 
 	/** Returns the number of calls whose work goes on though their caller is gone. */
@@ -104,9 +104,9 @@ public final class Upkeep {
 
 	private StoreUpkeep make(IdempotencyStore store) {
 		this.scheduler.start();
-		StoreUpkeep made = new StoreUpkeep(this.observed.apply(store), store.getClass().getSimpleName(), this.scheduler,
+		StoreUpkeep made = StoreUpkeep.of(this.observed.apply(store), store.getClass().getSimpleName(), this.scheduler,
 				this.log);
-		made.beats().startThread();
+		made.renewer().startThread();
 		return made;
 	}
 
@@ -143,8 +143,8 @@ public final class Upkeep {
 	public void open() {
 		this.waiter.open();
 		all().forEach((upkeep) -> {
-			upkeep.beats().open();
-			upkeep.retries().open();
+			upkeep.renewer().open();
+			upkeep.repeater().open();
 		});
 	}
 
@@ -169,16 +169,16 @@ public final class Upkeep {
 		this.waiter.end();
 		Map<String, Integer> left = new TreeMap<>();
 		for (StoreUpkeep upkeep : all()) {
-			upkeep.beats().close();
-			upkeep.retries().closed();
-			upkeep.retries().left().forEach((operation, count) -> left.merge(operation, count, Integer::sum));
+			upkeep.renewer().close();
+			upkeep.repeater().closed();
+			upkeep.repeater().left().forEach((operation, count) -> left.merge(operation, count, Integer::sum));
 		}
 		this.log.closed(left);
 	}
 
 	private void sendOutstanding(long deadline) throws InterruptedException {
 		List<UnderWay> unfinished = new ArrayList<>();
-		all().forEach((upkeep) -> unfinished.add(upkeep.retries().close(deadline)));
+		all().forEach((upkeep) -> unfinished.add(upkeep.repeater().close(deadline)));
 		for (UnderWay writes : unfinished) {
 			writes.await(deadline - this.scheduler.nanos());
 		}

@@ -410,7 +410,7 @@ final class ReactiveCall<T> {
 	}
 
 	private void answer(ClaimResult result) throws Throwable {
-		Replayer.Replayed<T> replayed = this.parts.replays()
+		Replayer.Replayed<T> replayed = this.parts.replayer()
 			.answer(this.call, result, this.action::replay, this.observed::replayed);
 		if (replayed != null) {
 			succeed(replayed.value());

@@ -71,7 +71,7 @@ public final class ReactiveClaim {
 		this.claim = claim;
 		this.store = store;
 		this.upkeep = parts.upkeep();
-		this.end = new ClaimEnd(call, claim, ReactiveIdempotencyContext.of(context), parts.results(), parts.events());
+		this.end = new ClaimEnd(call, claim, ReactiveIdempotencyContext.of(context), parts.sealer(), parts.events());
 		this.record = new RecordWriter(call, claim, origin, sentNanos, this.end, upkeep, this.upkeep.waiter(),
 				parts.events());
 		this.observed = observed;
@@ -211,7 +211,7 @@ public final class ReactiveClaim {
 
 	private void answered(RecordWriter.Sent sent, Write write, boolean accepted) {
 		// The report of a claim that was lost asks the store who has it now.
-		if (accepted || !this.upkeep.results().takes(() -> told(() -> sent.answered(false), write, false))) {
+		if (accepted || !this.upkeep.resultExecutor().takes(() -> told(() -> sent.answered(false), write, false))) {
 			told(() -> sent.answered(accepted), write, accepted);
 		}
 	}
