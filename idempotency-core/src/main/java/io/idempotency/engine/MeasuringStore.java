@@ -16,15 +16,15 @@ public interface MeasuringStore extends IdempotencyStore {
 	IdempotencyStore measured();
 
 	/**
-	 * Notes a step that did not go through this store.
-	 * @param step what was asked
+	 * Notes a verb that did not go through this store.
+	 * @param verb what was asked
 	 * @param answered whether the store has answered, and not failed
 	 * @param nanos how long it took
 	 */
-	void took(Step step, boolean answered, long nanos);
+	void took(Verb verb, boolean answered, long nanos);
 
-	/** A step of the protocol. */
-	enum Step {
+	/** A verb of the protocol. */
+	enum Verb {
 
 		CLAIM, LOOK, COMPLETE, RELEASE, RENEW, ISSUE
 

@@ -40,8 +40,8 @@ final class OwnerRun<T> {
 	/** What a look-up sees that is made on a thread of the library. */
 	private CallerContext caller = CallerContext.NONE;
 
-	OwnerRun(GuardedCall call, OwnedClaim claim, GuardedAction<T> action, Replayer replayer, ResultExecutor resultExecutor,
-			EventLog events) {
+	OwnerRun(GuardedCall call, OwnedClaim claim, GuardedAction<T> action, Replayer replayer,
+			ResultExecutor resultExecutor, EventLog events) {
 		this.call = call;
 		this.claim = claim;
 		this.action = action;
@@ -137,7 +137,7 @@ final class OwnerRun<T> {
 			return returned(recovered, true);
 		}
 		this.claim.observed().seenAs(IdempotencyOutcome.REFUSED);
-		end(Ending.UNKEPT);
+		end(Ending.DONE_UNKEPT);
 		throw this.events.resultNotFound(this.call.operation(), duplicate, failure);
 	}
 

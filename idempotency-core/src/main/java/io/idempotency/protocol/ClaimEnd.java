@@ -99,7 +99,7 @@ public final class ClaimEnd {
 	private @Nullable TransactionOutcome joinedEnd;
 
 	/** The ending that was carried out last. */
-	private Ending carriedOut = Ending.UNKEPT;
+	private Ending carriedOut = Ending.DONE_UNKEPT;
 
 	/**
 	 * Creates the end of a claim.
@@ -216,7 +216,7 @@ public final class ClaimEnd {
 			Write early = early(known);
 			return (early != null) ? early : of(known);
 		}
-		Write write = of(Ending.UNKEPT);
+		Write write = of(Ending.DONE_UNKEPT);
 		boolean attaches = write instanceof Write.Complete complete && complete.isTombstone()
 				&& this.call.policy().keepsResult();
 		return !attaches ? write : new Write.Attach(
@@ -273,7 +273,7 @@ public final class ClaimEnd {
 				this.context.isUnknown();
 			}
 			if (this.state == State.COMMITTED && written != null && !(written instanceof Write.Attach)) {
-				carryOut((due != null) ? due : Ending.UNKEPT);
+				carryOut((due != null) ? due : Ending.DONE_UNKEPT);
 				this.state = State.ENDED;
 				return new Write.Applied(written);
 			}

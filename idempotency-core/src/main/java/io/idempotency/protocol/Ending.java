@@ -52,7 +52,7 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Ending {
 
 	/** A success whose result is not kept, for a usual reason: nothing is logged. */
-	Ending UNKEPT = new DoneUnkept(null);
+	Ending DONE_UNKEPT = new DoneUnkept(null);
 
 	/** The work may still act, and its end cannot be seen. */
 	Ending OUT_OF_SIGHT = new OutOfSight();

@@ -67,7 +67,7 @@ class WakeUpTests {
 	void tombstoneWakesUp() throws Exception {
 		OwnedClaim owner = owner();
 		Future<Move> waiter = startWaiter();
-		owner.end(Ending.UNKEPT);
+		owner.end(Ending.DONE_UNKEPT);
 		assertSettled(waiter, ClaimResult.Tombstone.class);
 	}
 

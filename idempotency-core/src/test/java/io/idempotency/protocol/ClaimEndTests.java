@@ -156,7 +156,7 @@ class ClaimEndTests {
 
 	@Test
 	void doneUnkeptIsATombstoneForTheRetention() {
-		assertTombstone(free().ended(Ending.UNKEPT), ResultKind.SUCCESS, DAY);
+		assertTombstone(free().ended(Ending.DONE_UNKEPT), ResultKind.SUCCESS, DAY);
 	}
 
 	@Test
@@ -212,7 +212,7 @@ class ClaimEndTests {
 		free().ended(new Ending.DoneUnkept(CAUSE));
 		assertThat(this.log.messages(Level.WARN)).hasSize(1);
 		this.policy.unkept();
-		free().ended(Ending.UNKEPT);
+		free().ended(Ending.DONE_UNKEPT);
 		assertThat(this.log.messages(Level.WARN)).hasSize(1);
 	}
 
@@ -242,7 +242,7 @@ class ClaimEndTests {
 	@Test
 	void releaseThatWasAskedForIsARelease() {
 		assertThat(releaseRequested(free()).ended(done())).isEqualTo(new Write.Release(null));
-		assertThat(releaseRequested(free()).ended(Ending.UNKEPT)).isEqualTo(new Write.Release(null));
+		assertThat(releaseRequested(free()).ended(Ending.DONE_UNKEPT)).isEqualTo(new Write.Release(null));
 		this.policy.remembering();
 		assertThat(releaseRequested(free()).ended(failed())).isEqualTo(new Write.Release(CAUSE));
 	}
@@ -359,7 +359,7 @@ class ClaimEndTests {
 	@Test
 	void endingWithoutAResultToKeepStaysAsItIs() {
 		assertStaysAsItIs(releaseRequested(surrounded()), notEncodable());
-		assertStaysAsItIs(surrounded(), Ending.UNKEPT);
+		assertStaysAsItIs(surrounded(), Ending.DONE_UNKEPT);
 	}
 
 	private static void assertStaysAsItIs(ClaimEnd end, Ending ending) {
@@ -372,7 +372,7 @@ class ClaimEndTests {
 	void anotherCallInTheTransactionGetsTheResultThatIsHeld() {
 		assertThat(surrounded().again(FINGERPRINT)).isNull();
 		assertThat(again(refusal(HOUR))).isEqualTo(new ClaimResult.Completed(RESULT, HOUR));
-		assertThat(again(Ending.UNKEPT)).isInstanceOf(ClaimResult.Tombstone.class);
+		assertThat(again(Ending.DONE_UNKEPT)).isInstanceOf(ClaimResult.Tombstone.class);
 		assertThat(again(notEncodable())).isInstanceOf(ClaimResult.Tombstone.class);
 		this.policy.unkept();
 		assertThat(again(done())).isInstanceOf(ClaimResult.Tombstone.class);
@@ -505,7 +505,8 @@ class ClaimEndTests {
 	/** Then that of the work. */
 	@Test
 	void everyEndingInTheTransactionOfTheWorkIsHeld() {
-		for (Ending ending : List.of(done(), Ending.UNKEPT, failed(), new Ending.NotRun(CAUSE), Ending.OUT_OF_SIGHT)) {
+		for (Ending ending : List.of(done(), Ending.DONE_UNKEPT, failed(), new Ending.NotRun(CAUSE),
+				Ending.OUT_OF_SIGHT)) {
 			ClaimEnd end = joined();
 			assertThat(end.isJoined()).isTrue();
 			assertThat(end.ended(ending)).isEqualTo(Write.HOLD);

@@ -264,7 +264,7 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 		this.observed.seenAs(IdempotencyOutcome.REFUSED);
 		Runnable answer = () -> this.caller
 			.fail(this.parts.events().resultNotFound(this.call.operation(), duplicate, failure));
-		carryOut(this.claim.end(Ending.UNKEPT), answer, (never) -> answer.run());
+		carryOut(this.claim.end(Ending.DONE_UNKEPT), answer, (never) -> answer.run());
 	}
 
 	/** Rolls back, and ends the claim after that. */

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 
 import io.idempotency.engine.MeasuringStore;
-import io.idempotency.engine.MeasuringStore.Step;
+import io.idempotency.engine.MeasuringStore.Verb;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
@@ -32,38 +32,38 @@ final class MeasuredStore implements ReactiveIdempotencyStore {
 
 	@Override
 	public Mono<ClaimResult> claim(ClaimRequest request) {
-		return measured(Step.CLAIM, this.store.claim(request));
+		return measured(Verb.CLAIM, this.store.claim(request));
 	}
 
 	@Override
 	public Mono<Boolean> complete(Completion completion) {
-		return measured(Step.COMPLETE, this.store.complete(completion));
+		return measured(Verb.COMPLETE, this.store.complete(completion));
 	}
 
 	@Override
 	public Mono<Boolean> release(IdempotencyKey key, ClaimId claimId) {
-		return measured(Step.RELEASE, this.store.release(key, claimId));
+		return measured(Verb.RELEASE, this.store.release(key, claimId));
 	}
 
 	@Override
 	public Mono<Boolean> renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
-		return measured(Step.RENEW, this.store.renew(key, claimId, lease));
+		return measured(Verb.RENEW, this.store.renew(key, claimId, lease));
 	}
 
 	@Override
 	public Mono<Set<ClaimId>> renewAll(Collection<Renewal> renewals) {
-		return measured(Step.RENEW, this.store.renewAll(renewals));
+		return measured(Verb.RENEW, this.store.renewAll(renewals));
 	}
 
 	@Override
 	public Mono<Instant> issue(IdempotencyKey token, Duration timeToLive) {
-		return measured(Step.ISSUE, this.store.issue(token, timeToLive));
+		return measured(Verb.ISSUE, this.store.issue(token, timeToLive));
 	}
 
 	@Override
 	public Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, IdempotencyStore.Look look) {
 		Mono<ClaimResult.Completed> found = this.store.find(key, fingerprint, look);
-		return (look == IdempotencyStore.Look.LOCAL) ? found : measured(Step.LOOK, found);
+		return (look == IdempotencyStore.Look.LOCAL) ? found : measured(Verb.LOOK, found);
 	}
 
 	@Override
@@ -76,11 +76,11 @@ final class MeasuredStore implements ReactiveIdempotencyStore {
 		return this.measuring;
 	}
 
-	private <T> Mono<T> measured(Step step, Mono<T> asked) {
+	private <T> Mono<T> measured(Verb verb, Mono<T> asked) {
 		return Mono.defer(() -> {
 			long begin = System.nanoTime();
-			return asked.doOnSuccess((answer) -> this.measuring.took(step, true, System.nanoTime() - begin))
-				.doOnError((failure) -> this.measuring.took(step, false, System.nanoTime() - begin));
+			return asked.doOnSuccess((answer) -> this.measuring.took(verb, true, System.nanoTime() - begin))
+				.doOnError((failure) -> this.measuring.took(verb, false, System.nanoTime() - begin));
 		});
 	}
 

@@ -132,7 +132,7 @@ final class ReactiveRun<T> {
 			return;
 		}
 		this.observed.seenAs(IdempotencyOutcome.REFUSED);
-		end(Ending.UNKEPT,
+		end(Ending.DONE_UNKEPT,
 				() -> this.caller.fail(this.events.resultNotFound(this.claim.operation(), duplicate, failure)));
 	}
 

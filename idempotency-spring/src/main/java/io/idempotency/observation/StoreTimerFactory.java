@@ -3,10 +3,15 @@ package io.idempotency.observation;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 import io.idempotency.Internal;
+import io.idempotency.engine.MeasuringStore.Verb;
 import io.idempotency.engine.MeasuringStore;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
@@ -19,6 +24,9 @@ import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Measures how long stores take for each verb. Thread-safe.
@@ -52,29 +60,29 @@ public final class StoreTimerFactory {
 
 		@Override
 		public ClaimResult claim(ClaimRequest request) {
-			return this.timers.time(Step.CLAIM, () -> super.claim(request));
+			return this.timers.time(Verb.CLAIM, () -> super.claim(request));
 		}
 
 		/** A look that takes no round trip is nothing that the store was asked. */
 		@Override
 		public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
 			return (look == Look.LOCAL) ? super.find(key, fingerprint, look)
-					: this.timers.time(Step.LOOK, () -> super.find(key, fingerprint, look));
+					: this.timers.time(Verb.LOOK, () -> super.find(key, fingerprint, look));
 		}
 
 		@Override
 		public boolean complete(Completion completion) {
-			return this.timers.time(Step.COMPLETE, () -> super.complete(completion));
+			return this.timers.time(Verb.COMPLETE, () -> super.complete(completion));
 		}
 
 		@Override
 		public boolean release(IdempotencyKey key, ClaimId claimId) {
-			return this.timers.time(Step.RELEASE, () -> super.release(key, claimId));
+			return this.timers.time(Verb.RELEASE, () -> super.release(key, claimId));
 		}
 
 		@Override
 		public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
-			return this.timers.time(Step.RENEW, () -> super.renew(key, claimId, lease));
+			return this.timers.time(Verb.RENEW, () -> super.renew(key, claimId, lease));
 		}
 
 		/**
@@ -82,12 +90,12 @@ public final class StoreTimerFactory {
 		 */
 		@Override
 		public Set<ClaimId> renewAll(Collection<Renewal> renewals) {
-			return this.timers.time(Step.RENEW, () -> super.renewAll(renewals));
+			return this.timers.time(Verb.RENEW, () -> super.renewAll(renewals));
 		}
 
 		@Override
 		public Instant issue(IdempotencyKey token, Duration timeToLive) {
-			return this.timers.time(Step.ISSUE, () -> super.issue(token, timeToLive));
+			return this.timers.time(Verb.ISSUE, () -> super.issue(token, timeToLive));
 		}
 
 		@Override
@@ -101,8 +109,74 @@ public final class StoreTimerFactory {
 		}
 
 		@Override
-		public void took(Step step, boolean answered, long nanos) {
-			this.timers.took(step, answered, nanos);
+		public void took(Verb verb, boolean answered, long nanos) {
+			this.timers.took(verb, answered, nanos);
+		}
+
+	}
+
+	/**
+	 * The timers of one store: how long each verb takes, and how often it fails. A timer
+	 * that fails changes no answer. Thread-safe.
+	 */
+	private static final class StoreTimer {
+
+		private static final Logger logger = LoggerFactory.getLogger(StoreTimerFactory.class);
+
+		/** By the ordinals of the verbs. */
+		private final Timer[] answered = new Timer[Verb.values().length];
+
+		private final Timer[] failed = new Timer[Verb.values().length];
+
+		private final AtomicBoolean told = new AtomicBoolean();
+
+		/**
+		 * Registers all timers, so that rates begin at zero and not with the first
+		 * failure.
+		 */
+		StoreTimer(MeterRegistry registry, IdempotencyStore store) {
+			for (Verb verb : Verb.values()) {
+				this.answered[verb.ordinal()] = timer(registry, store.type(), verb, "success");
+				this.failed[verb.ordinal()] = timer(registry, store.type(), verb, "error");
+			}
+		}
+
+		private static Timer timer(MeterRegistry registry, String store, Verb verb, String outcome) {
+			return Timer.builder("idempotency.store")
+				.description("Time that a store takes for one verb of the protocol")
+				.tag("store", store)
+				.tag("verb", verb.name().toLowerCase(Locale.ROOT))
+				.tag("outcome", outcome)
+				.register(registry);
+		}
+
+		<T> T time(Verb verb, Supplier<T> work) {
+			long begin = System.nanoTime();
+			boolean answered = false;
+			try {
+				T result = work.get();
+				answered = true;
+				return result;
+			}
+			finally {
+				took(verb, answered, System.nanoTime() - begin);
+			}
+		}
+
+		void took(Verb verb, boolean answered, long nanos) {
+			record((answered ? this.answered : this.failed)[verb.ordinal()], nanos);
+		}
+
+		private void record(Timer timer, long nanos) {
+			try {
+				timer.record(Math.max(0, nanos), TimeUnit.NANOSECONDS);
+			}
+			catch (Throwable ex) {
+				// The store has answered, so a broken timer must not fail the call.
+				if (this.told.compareAndSet(false, true)) {
+					logger.warn("A timer of a store failed; the call goes on. Told once", ex);
+				}
+			}
 		}
 
 	}

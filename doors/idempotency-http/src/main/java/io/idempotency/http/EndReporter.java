@@ -59,11 +59,11 @@ public final class EndReporter {
 	/** Ends the call; nothing of its answer is kept. */
 	public void end(HttpEnding how, @Nullable Throwable why) {
 		this.ending.complete(switch (how) {
-			case UNKEPT -> new Ending.DoneUnkept(why);
+			case DONE_UNKEPT -> new Ending.DoneUnkept(why);
 			case FAILED -> new Ending.Failed(why, null);
 			case NOT_RUN -> new Ending.NotRun(why);
 			case OUT_OF_SIGHT -> Ending.OUT_OF_SIGHT;
-			case KEPT, KEPT_WHEN_RENDERED, UNDECIDED ->
+			case DONE, DONE_WHEN_RENDERED, LATER ->
 				throw new IllegalStateException("Not an end without an answer: " + how);
 		});
 	}

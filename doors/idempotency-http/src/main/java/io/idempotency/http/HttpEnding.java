@@ -17,7 +17,7 @@ import org.springframework.web.util.DisconnectedClientHelper;
  * <pre class="code">
  * the answer is there         because of                                            ending
  * ------------------------------------------------------------------------------------------------------
- *  1 failed (a to c) with an exception after the handler had returned, no stream         UNKEPT
+ *  1 failed (a to c) with an exception after the handler had returned, no stream         DONE_UNKEPT
  *  2 failed (a to c), and the caller that waited for the work has given up,
  *    or nobody knows whether a nested call was done                                      OUT_OF_SIGHT
  *  3 failed: nothing ran (arguments refused), or half of it: the container has
@@ -25,34 +25,34 @@ import org.springframework.web.util.DisconnectedClientHelper;
  *  4 failed: a nested call was refused, or what has left already broke off in the
  *            middle: a stream, or too large an answer that the handler wrote itself  (b) FAILED
  *  5 failed: its status is one after which the key is free                           (c) FAILED
- *  6 it was streamed or too large, or results are not kept                               UNKEPT
- *  7 it is an error that the container has yet to render                                 KEPT_WHEN_RENDERED
- *  8 else                                                                                KEPT
+ *  6 it was streamed or too large, or results are not kept                               DONE_UNKEPT
+ *  7 it is an error that the container has yet to render                                 DONE_WHEN_RENDERED
+ *  8 else                                                                                DONE
  *    a request that the container has refused is never row 1, as its answer is not the handler's
  *    (b) and (c) are no failures if failures are remembered; a stream that broke off because the client
  *    had gone or its time was over is no failure
  *
  * the handler, or what makes its answer, has thrown to the container
  * ------------------------------------------------------------------------------------------------------
- *  9 while an error was awaited                                                          KEPT (that error)
- * 10 the handler had returned, no stream, failures are not remembered                    UNKEPT
+ *  9 while an error was awaited                                                          DONE (that error)
+ * 10 the handler had returned, no stream, failures are not remembered                    DONE_UNKEPT
  * 11 nobody knows whether a nested call was done                                        OUT_OF_SIGHT
  *    nothing ran (as in 3)                                                              NOT_RUN
- * 12 failures are not remembered: a stream whose client has gone, or whose time is over  UNKEPT
+ * 12 failures are not remembered: a stream whose client has gone, or whose time is over  DONE_UNKEPT
  *                                 else                                                   FAILED
  *    11 and 12: where the work was given up by its waiting caller (as in 2)              OUT_OF_SIGHT
- * 13 else                                                                                KEPT_WHEN_RENDERED
+ * 13 else                                                                                DONE_WHEN_RENDERED
  *
  * the client was answered, or is gone, before the work has ended
  * ------------------------------------------------------------------------------------------------------
- * 14 a stream                                                                            UNKEPT
+ * 14 a stream                                                                            DONE_UNKEPT
  * 15 the work was not begun                                                              NOT_RUN
  * 16 the work was given up                                                               OUT_OF_SIGHT
- * 17 the work still runs, or may still run: nothing tells of its end                     UNDECIDED
+ * 17 the work still runs, or may still run: nothing tells of its end                     LATER
  * 18 the work has failed                                                                 FAILED
  *    the work has returned, or has failed: the container has refused the request         NOT_RUN
- * 19 the work has returned: the answer is known                                          KEPT
- *                           else                                                         UNKEPT
+ * 19 the work has returned: the answer is known                                          DONE
+ *                           else                                                         DONE_UNKEPT
  * </pre>
  *
  * @hidden
@@ -61,16 +61,16 @@ import org.springframework.web.util.DisconnectedClientHelper;
 public enum HttpEnding {
 
 	/** The call is done, and the answer is the result. */
-	KEPT,
+	DONE,
 
 	/**
 	 * The call is done, and the answer is the result as soon as the container has
 	 * rendered it.
 	 */
-	KEPT_WHEN_RENDERED,
+	DONE_WHEN_RENDERED,
 
 	/** The call is done, and nothing is kept. */
-	UNKEPT,
+	DONE_UNKEPT,
 
 	/** The work ran and failed cleanly. */
 	FAILED,
@@ -85,7 +85,7 @@ public enum HttpEnding {
 	 * The end of the work will decide. Until then, and at most until the retention is
 	 * over, the claim is renewed.
 	 */
-	UNDECIDED;
+	LATER;
 
 	private static final int BAD_REQUEST = 400;
 
@@ -97,7 +97,7 @@ public enum HttpEnding {
 		boolean failed = facts.isNotRun() || facts.isUnknown() || refused
 				|| !facts.remembers && (facts.isBrokenStream() || facts.isBrokenOff() || facts.isFreeingAnswer());
 		if (failed && facts.isAnswerAlone()) {
-			return UNKEPT;
+			return DONE_UNKEPT;
 		}
 		if (failed && (facts.work == Work.GIVEN_UP || facts.isUnknown())) {
 			return OUT_OF_SIGHT;
@@ -106,9 +106,9 @@ public enum HttpEnding {
 			return facts.isNotRun() ? NOT_RUN : FAILED;
 		}
 		if (!facts.kept || !facts.held) {
-			return UNKEPT;
+			return DONE_UNKEPT;
 		}
-		return facts.toBeRendered ? KEPT_WHEN_RENDERED : KEPT;
+		return facts.toBeRendered ? DONE_WHEN_RENDERED : DONE;
 	}
 
 	/**
@@ -116,16 +116,16 @@ public enum HttpEnding {
 	 */
 	public static HttpEnding thrown(Facts facts) {
 		if (facts.toBeRendered) {
-			return KEPT;
+			return DONE;
 		}
 		if (facts.isAnswerAlone() && (!facts.remembers || facts.isUnknown())) {
-			return UNKEPT;
+			return DONE_UNKEPT;
 		}
 		if (facts.isUnknown()) {
 			return OUT_OF_SIGHT;
 		}
 		if (facts.remembers && !facts.isNotRun()) {
-			return KEPT_WHEN_RENDERED;
+			return DONE_WHEN_RENDERED;
 		}
 		if (facts.work == Work.GIVEN_UP) {
 			return OUT_OF_SIGHT;
@@ -133,7 +133,7 @@ public enum HttpEnding {
 		if (facts.isNotRun()) {
 			return NOT_RUN;
 		}
-		return (facts.streaming && facts.failure == Failure.END_OF_STREAM) ? UNKEPT : FAILED;
+		return (facts.streaming && facts.failure == Failure.END_OF_STREAM) ? DONE_UNKEPT : FAILED;
 	}
 
 	/**
@@ -145,14 +145,14 @@ public enum HttpEnding {
 	 */
 	public static HttpEnding answerOver(boolean streaming, Work work, boolean known, boolean refused) {
 		if (streaming) {
-			return UNKEPT;
+			return DONE_UNKEPT;
 		}
 		return switch (work) {
 			case NOT_BEGUN -> NOT_RUN;
 			case GIVEN_UP -> OUT_OF_SIGHT;
-			case RUNNING, UNOBSERVED -> UNDECIDED;
+			case RUNNING, UNOBSERVED -> LATER;
 			case FAILED -> refused ? NOT_RUN : FAILED;
-			case RETURNED -> known ? KEPT : refused ? NOT_RUN : UNKEPT;
+			case RETURNED -> known ? DONE : refused ? NOT_RUN : DONE_UNKEPT;
 		};
 	}
 

@@ -92,11 +92,11 @@ class EndReporterTests {
 	@EnumSource
 	void endingWithoutAnAnswerIsToldAsItIs(HttpEnding how) {
 		switch (how) {
-			case UNKEPT -> assertThat(told(how)).isEqualTo(new Ending.DoneUnkept(WHY));
+			case DONE_UNKEPT -> assertThat(told(how)).isEqualTo(new Ending.DoneUnkept(WHY));
 			case FAILED -> assertThat(told(how)).isEqualTo(new Ending.Failed(WHY, null));
 			case NOT_RUN -> assertThat(told(how)).isEqualTo(new Ending.NotRun(WHY));
 			case OUT_OF_SIGHT -> assertThat(told(how)).isSameAs(Ending.OUT_OF_SIGHT);
-			case KEPT, KEPT_WHEN_RENDERED, UNDECIDED -> {
+			case DONE, DONE_WHEN_RENDERED, LATER -> {
 				assertThatIllegalStateException().isThrownBy(() -> told(how)).withMessageContaining(how.name());
 				assertThat(this.end.isKnown()).isFalse();
 			}

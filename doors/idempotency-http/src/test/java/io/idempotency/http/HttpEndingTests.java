@@ -75,7 +75,7 @@ class HttpEndingTests {
 	@ParameterizedTest
 	@EnumSource(names = { "NOTHING_RAN", "REFUSED", "UNKNOWN", "OTHER", "END_OF_STREAM" })
 	void row1AnswerOfAReturnedHandlerThatFailsIsNoFailureOfTheWork(Failure failure) {
-		assertThat(HttpEnding.answered(freeing(with(failure, PLAIN)))).isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.answered(freeing(with(failure, PLAIN)))).isEqualTo(HttpEnding.DONE_UNKEPT);
 	}
 
 	@Test
@@ -91,7 +91,7 @@ class HttpEndingTests {
 		assertThat(HttpEnding.answered(freeing(unknown))).isEqualTo(HttpEnding.OUT_OF_SIGHT);
 		assertThat(HttpEnding.answered(remembering(unknown))).isEqualTo(HttpEnding.OUT_OF_SIGHT);
 		assertThat(HttpEnding.answered(streaming(unknown))).isEqualTo(HttpEnding.OUT_OF_SIGHT);
-		assertThat(HttpEnding.answered(remembering(with(Failure.UNKNOWN, PLAIN)))).isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.answered(remembering(with(Failure.UNKNOWN, PLAIN)))).isEqualTo(HttpEnding.DONE_UNKEPT);
 	}
 
 	@Test
@@ -117,13 +117,14 @@ class HttpEndingTests {
 	void row4NestedRefusalAndBrokenStreamAreFailuresUnlessTheyAreRemembered() {
 		Facts refused = notReturned(with(Failure.REFUSED, PLAIN));
 		assertThat(HttpEnding.answered(refused)).isEqualTo(HttpEnding.FAILED);
-		assertThat(HttpEnding.answered(remembering(refused))).isEqualTo(HttpEnding.KEPT);
+		assertThat(HttpEnding.answered(remembering(refused))).isEqualTo(HttpEnding.DONE);
 		Facts broken = streaming(with(Failure.OTHER, PLAIN));
 		assertThat(HttpEnding.answered(broken)).isEqualTo(HttpEnding.FAILED);
-		assertThat(HttpEnding.answered(remembering(broken))).isEqualTo(HttpEnding.UNKEPT);
-		assertThat(HttpEnding.answered(streaming(with(Failure.END_OF_STREAM, PLAIN)))).isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.answered(remembering(broken))).isEqualTo(HttpEnding.DONE_UNKEPT);
+		assertThat(HttpEnding.answered(streaming(with(Failure.END_OF_STREAM, PLAIN))))
+			.isEqualTo(HttpEnding.DONE_UNKEPT);
 		assertThat(HttpEnding.answered(freeing(streaming(with(Failure.END_OF_STREAM, PLAIN)))))
-			.isEqualTo(HttpEnding.UNKEPT);
+			.isEqualTo(HttpEnding.DONE_UNKEPT);
 	}
 
 	@ParameterizedTest
@@ -131,45 +132,45 @@ class HttpEndingTests {
 	void row4HandlerThatFailsBehindTooLargeAnAnswerOfItsOwnHasFailed(Failure failure) {
 		Facts failed = notReturned(with(failure, tooLarge(PLAIN)));
 		assertThat(HttpEnding.answered(failed)).isEqualTo(HttpEnding.FAILED);
-		assertThat(HttpEnding.answered(remembering(failed))).isEqualTo(HttpEnding.UNKEPT);
-		assertThat(HttpEnding.answered(with(failure, tooLarge(PLAIN)))).isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.answered(remembering(failed))).isEqualTo(HttpEnding.DONE_UNKEPT);
+		assertThat(HttpEnding.answered(with(failure, tooLarge(PLAIN)))).isEqualTo(HttpEnding.DONE_UNKEPT);
 	}
 
 	@Test
 	void row5StatusAfterWhichTheKeyIsFreeUnlessFailuresAreRemembered() {
 		assertThat(HttpEnding.answered(freeing(PLAIN))).isEqualTo(HttpEnding.FAILED);
 		assertThat(HttpEnding.answered(notReturned(freeing(with(Failure.OTHER, PLAIN))))).isEqualTo(HttpEnding.FAILED);
-		assertThat(HttpEnding.answered(remembering(freeing(PLAIN)))).isEqualTo(HttpEnding.KEPT);
+		assertThat(HttpEnding.answered(remembering(freeing(PLAIN)))).isEqualTo(HttpEnding.DONE);
 	}
 
 	@Test
 	void row6NothingIsKeptOfAStreamOrALargeAnswerOrInOtherModes() {
-		assertThat(HttpEnding.answered(streaming(PLAIN))).isEqualTo(HttpEnding.UNKEPT);
-		assertThat(HttpEnding.answered(tooLarge(PLAIN))).isEqualTo(HttpEnding.UNKEPT);
-		assertThat(HttpEnding.answered(notKept(PLAIN))).isEqualTo(HttpEnding.UNKEPT);
-		assertThat(HttpEnding.answered(notKept(toBeRendered(PLAIN)))).isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.answered(streaming(PLAIN))).isEqualTo(HttpEnding.DONE_UNKEPT);
+		assertThat(HttpEnding.answered(tooLarge(PLAIN))).isEqualTo(HttpEnding.DONE_UNKEPT);
+		assertThat(HttpEnding.answered(notKept(PLAIN))).isEqualTo(HttpEnding.DONE_UNKEPT);
+		assertThat(HttpEnding.answered(notKept(toBeRendered(PLAIN)))).isEqualTo(HttpEnding.DONE_UNKEPT);
 	}
 
 	@Test
 	void row7ErrorIsKeptAsTheContainerRendersIt() {
-		assertThat(HttpEnding.answered(toBeRendered(PLAIN))).isEqualTo(HttpEnding.KEPT_WHEN_RENDERED);
+		assertThat(HttpEnding.answered(toBeRendered(PLAIN))).isEqualTo(HttpEnding.DONE_WHEN_RENDERED);
 	}
 
 	@Test
 	void row8AnswerIsKept() {
-		assertThat(HttpEnding.answered(PLAIN)).isEqualTo(HttpEnding.KEPT);
-		assertThat(HttpEnding.answered(notReturned(with(Failure.OTHER, PLAIN)))).isEqualTo(HttpEnding.KEPT);
+		assertThat(HttpEnding.answered(PLAIN)).isEqualTo(HttpEnding.DONE);
+		assertThat(HttpEnding.answered(notReturned(with(Failure.OTHER, PLAIN)))).isEqualTo(HttpEnding.DONE);
 	}
 
 	@ParameterizedTest
 	@EnumSource
 	void row9ErrorThatWasAwaitedIsKept(Failure failure) {
-		assertThat(HttpEnding.thrown(toBeRendered(with(failure, PLAIN)))).isEqualTo(HttpEnding.KEPT);
+		assertThat(HttpEnding.thrown(toBeRendered(with(failure, PLAIN)))).isEqualTo(HttpEnding.DONE);
 	}
 
 	@Test
 	void row10HandlerThatReturnedIsDoneWhateverItsAnswerThrows() {
-		assertThat(HttpEnding.thrown(with(Failure.OTHER, PLAIN))).isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.thrown(with(Failure.OTHER, PLAIN))).isEqualTo(HttpEnding.DONE_UNKEPT);
 		assertThat(HttpEnding.thrown(streaming(with(Failure.OTHER, PLAIN)))).isEqualTo(HttpEnding.FAILED);
 	}
 
@@ -178,7 +179,7 @@ class HttpEndingTests {
 		Facts unknown = with(Failure.UNKNOWN, PLAIN);
 		assertThat(HttpEnding.thrown(notReturned(unknown))).isEqualTo(HttpEnding.OUT_OF_SIGHT);
 		assertThat(HttpEnding.thrown(remembering(notReturned(unknown)))).isEqualTo(HttpEnding.OUT_OF_SIGHT);
-		assertThat(HttpEnding.thrown(remembering(unknown))).isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.thrown(remembering(unknown))).isEqualTo(HttpEnding.DONE_UNKEPT);
 	}
 
 	@Test
@@ -199,46 +200,46 @@ class HttpEndingTests {
 		assertThat(HttpEnding.thrown(givenUp)).isEqualTo(HttpEnding.OUT_OF_SIGHT);
 		assertThat(HttpEnding.thrown(with(Work.GIVEN_UP, notReturned(with(Failure.NOTHING_RAN, PLAIN)))))
 			.isEqualTo(HttpEnding.OUT_OF_SIGHT);
-		assertThat(HttpEnding.thrown(remembering(givenUp))).isEqualTo(HttpEnding.KEPT_WHEN_RENDERED);
+		assertThat(HttpEnding.thrown(remembering(givenUp))).isEqualTo(HttpEnding.DONE_WHEN_RENDERED);
 	}
 
 	@Test
 	void row12StreamWhoseClientHasGoneHasNotFailed() {
-		assertThat(HttpEnding.thrown(streaming(with(Failure.END_OF_STREAM, PLAIN)))).isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.thrown(streaming(with(Failure.END_OF_STREAM, PLAIN)))).isEqualTo(HttpEnding.DONE_UNKEPT);
 		assertThat(HttpEnding.thrown(streaming(notReturned(with(Failure.END_OF_STREAM, PLAIN)))))
-			.isEqualTo(HttpEnding.UNKEPT);
+			.isEqualTo(HttpEnding.DONE_UNKEPT);
 		assertThat(HttpEnding.thrown(notReturned(with(Failure.END_OF_STREAM, PLAIN)))).isEqualTo(HttpEnding.FAILED);
 	}
 
 	@Test
 	void row13FailureIsRememberedAsTheContainerRendersIt() {
 		assertThat(HttpEnding.thrown(remembering(notReturned(with(Failure.OTHER, PLAIN)))))
-			.isEqualTo(HttpEnding.KEPT_WHEN_RENDERED);
-		assertThat(HttpEnding.thrown(remembering(with(Failure.OTHER, PLAIN)))).isEqualTo(HttpEnding.KEPT_WHEN_RENDERED);
+			.isEqualTo(HttpEnding.DONE_WHEN_RENDERED);
+		assertThat(HttpEnding.thrown(remembering(with(Failure.OTHER, PLAIN)))).isEqualTo(HttpEnding.DONE_WHEN_RENDERED);
 	}
 
 	@ParameterizedTest
 	@EnumSource
 	void row14StreamIsOverWithItsAnswer(Work work) {
-		assertThat(HttpEnding.answerOver(true, work, false, false)).isEqualTo(HttpEnding.UNKEPT);
-		assertThat(HttpEnding.answerOver(true, work, true, false)).isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.answerOver(true, work, false, false)).isEqualTo(HttpEnding.DONE_UNKEPT);
+		assertThat(HttpEnding.answerOver(true, work, true, false)).isEqualTo(HttpEnding.DONE_UNKEPT);
 	}
 
 	@Test
 	void rows15To19WorkOutlivesItsAnswer() {
 		assertThat(HttpEnding.answerOver(false, Work.NOT_BEGUN, false, false)).isEqualTo(HttpEnding.NOT_RUN);
-		assertThat(HttpEnding.answerOver(false, Work.UNOBSERVED, false, false)).isEqualTo(HttpEnding.UNDECIDED);
+		assertThat(HttpEnding.answerOver(false, Work.UNOBSERVED, false, false)).isEqualTo(HttpEnding.LATER);
 		assertThat(HttpEnding.answerOver(false, Work.GIVEN_UP, false, false)).isEqualTo(HttpEnding.OUT_OF_SIGHT);
-		assertThat(HttpEnding.answerOver(false, Work.RUNNING, false, false)).isEqualTo(HttpEnding.UNDECIDED);
+		assertThat(HttpEnding.answerOver(false, Work.RUNNING, false, false)).isEqualTo(HttpEnding.LATER);
 		assertThat(HttpEnding.answerOver(false, Work.FAILED, false, false)).isEqualTo(HttpEnding.FAILED);
-		assertThat(HttpEnding.answerOver(false, Work.RETURNED, false, false)).isEqualTo(HttpEnding.UNKEPT);
-		assertThat(HttpEnding.answerOver(false, Work.RETURNED, true, false)).isEqualTo(HttpEnding.KEPT);
-		assertThat(HttpEnding.answerOver(false, Work.RUNNING, true, false)).isEqualTo(HttpEnding.UNDECIDED);
+		assertThat(HttpEnding.answerOver(false, Work.RETURNED, false, false)).isEqualTo(HttpEnding.DONE_UNKEPT);
+		assertThat(HttpEnding.answerOver(false, Work.RETURNED, true, false)).isEqualTo(HttpEnding.DONE);
+		assertThat(HttpEnding.answerOver(false, Work.RUNNING, true, false)).isEqualTo(HttpEnding.LATER);
 		assertThat(HttpEnding.answerOver(false, Work.FAILED, true, false)).isEqualTo(HttpEnding.FAILED);
-		assertThat(HttpEnding.answerOver(false, Work.RUNNING, false, true)).isEqualTo(HttpEnding.UNDECIDED);
+		assertThat(HttpEnding.answerOver(false, Work.RUNNING, false, true)).isEqualTo(HttpEnding.LATER);
 		assertThat(HttpEnding.answerOver(false, Work.FAILED, false, true)).isEqualTo(HttpEnding.NOT_RUN);
 		assertThat(HttpEnding.answerOver(false, Work.RETURNED, false, true)).isEqualTo(HttpEnding.NOT_RUN);
-		assertThat(HttpEnding.answerOver(false, Work.RETURNED, true, true)).isEqualTo(HttpEnding.KEPT);
+		assertThat(HttpEnding.answerOver(false, Work.RETURNED, true, true)).isEqualTo(HttpEnding.DONE);
 	}
 
 	@ParameterizedTest

@@ -178,7 +178,7 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		GuardedExchange guarded = this.exchange;
 		if (way == null || guarded == null) {
 			// What was done before is done, whoever keeps its duplicates from the guard.
-			return this.duplicate ? Ending.UNKEPT : new Ending.NotRun((last != null) ? last.failure() : null);
+			return this.duplicate ? Ending.DONE_UNKEPT : new Ending.NotRun((last != null) ? last.failure() : null);
 		}
 		HeldResponse held = guarded.held();
 		Ending cutOff = cutOff(way, held);
@@ -189,11 +189,12 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		HttpEnding how = HttpEnding.answered(facts);
 		EndReporter end = new EndReporter(this.settings);
 		switch (how) {
-			case KEPT -> {
+			case DONE -> {
 				StoredResponse answer = snapshot(held);
 				end.kept(kind(way, held, answer.status(), recovered), answer);
 			}
-			case UNKEPT -> end.unkept(held.isWhole() ? way.failure() : null, kind(way, held, held.status(), recovered));
+			case DONE_UNKEPT ->
+				end.unkept(held.isWhole() ? way.failure() : null, kind(way, held, held.status(), recovered));
 			case FAILED -> end.failed(way.failure(), held.isWhole() ? snapshot(held) : null);
 			default -> end.end(how, way.failure());
 		}
@@ -224,7 +225,7 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		HttpEnding how = HttpEnding.answered(facts(way, held, Failure.NONE));
 		EndReporter end = new EndReporter(this.settings);
 		ResultKind kind = kind(way, held, held.status(), how == HttpEnding.FAILED);
-		if (how == HttpEnding.KEPT || how == HttpEnding.FAILED) {
+		if (how == HttpEnding.DONE || how == HttpEnding.FAILED) {
 			end.kept(kind, snapshot(held));
 		}
 		else {
@@ -277,7 +278,8 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		HttpEnding how = HttpEnding.thrown(facts(way, guarded.held(), kind(way, guarded.held())));
 		EndReporter end = new EndReporter(this.settings);
 		// The server makes the answer of such a failure outside of the guard.
-		end.end((how == HttpEnding.KEPT || how == HttpEnding.KEPT_WHEN_RENDERED) ? HttpEnding.UNKEPT : how, failure);
+		end.end((how == HttpEnding.DONE || how == HttpEnding.DONE_WHEN_RENDERED) ? HttpEnding.DONE_UNKEPT : how,
+				failure);
 		return end.ending();
 	}
 

@@ -206,8 +206,8 @@ final class ClaimedAnswer extends Answer {
 				&& !this.request.isAsyncStarted()) {
 			HttpEnding how = HttpEnding.answered(facts(kind(null), false));
 			// The work is committed, so its answer is kept whatever its status.
-			if (how == HttpEnding.KEPT || how == HttpEnding.FAILED && response().isWhole()) {
-				ResultKind kind = (how == HttpEnding.KEPT) ? kind(response().getStatus()) : ResultKind.SUCCESS;
+			if (how == HttpEnding.DONE || how == HttpEnding.FAILED && response().isWhole()) {
+				ResultKind kind = (how == HttpEnding.DONE) ? kind(response().getStatus()) : ResultKind.SUCCESS;
 				keep((answer) -> this.end.kept(kind, answer));
 			}
 		}
@@ -409,8 +409,8 @@ final class ClaimedAnswer extends Answer {
 		if (!this.end.isKnown() && !this.work.isAnswerOver()) {
 			HttpEnding how = HttpEnding.thrown(facts(kind(thrown), this.awaitedError.isAwaited()));
 			switch (how) {
-				case KEPT -> requestDestroyed();
-				case KEPT_WHEN_RENDERED -> this.awaitedError.await(
+				case DONE -> requestDestroyed();
+				case DONE_WHEN_RENDERED -> this.awaitedError.await(
 						new StoredResponse(StoredResponse.EndedBy.ERROR, HttpServletResponse.SC_INTERNAL_SERVER_ERROR,
 								null, -1, null, List.of(), StoredResponse.NO_BODY));
 				default -> endOrAwaitWork(() -> this.end.end(how, thrown));
@@ -464,9 +464,9 @@ final class ClaimedAnswer extends Answer {
 			response().close();
 		}
 		switch (how) {
-			case KEPT -> keep(this::keep);
-			case KEPT_WHEN_RENDERED -> keep(this.awaitedError::await);
-			case UNKEPT -> endOrAwaitWork(() -> this.end.unkept(why, kind(response().getStatus())));
+			case DONE -> keep(this::keep);
+			case DONE_WHEN_RENDERED -> keep(this.awaitedError::await);
+			case DONE_UNKEPT -> endOrAwaitWork(() -> this.end.unkept(why, kind(response().getStatus())));
 			case FAILED -> endOrAwaitWork(() -> fail(why));
 			default -> endOrAwaitWork(() -> this.end.end(how, why));
 		}
@@ -484,7 +484,7 @@ final class ClaimedAnswer extends Answer {
 		catch (Throwable ex) {
 			// The handler has returned, so it must not run again whatever fails now, in a
 			// response of the application, say.
-			endOrAwaitWork(() -> this.end.end(HttpEnding.UNKEPT, ex));
+			endOrAwaitWork(() -> this.end.end(HttpEnding.DONE_UNKEPT, ex));
 			return;
 		}
 		how.accept(answer);
@@ -518,10 +518,10 @@ final class ClaimedAnswer extends Answer {
 		StoredResponse answer = this.earlyAnswer;
 		HttpEnding how = HttpEnding.answerOver(isStreaming(), this.work.state(), answer != null,
 				this.request.isBroken());
-		if (how == HttpEnding.KEPT && answer != null) {
+		if (how == HttpEnding.DONE && answer != null) {
 			this.end.kept(HttpEnding.kind(answer.status(), true), answer);
 		}
-		else if (how != HttpEnding.UNDECIDED) {
+		else if (how != HttpEnding.LATER) {
 			this.end.end(how, this.work.failure());
 		}
 	}

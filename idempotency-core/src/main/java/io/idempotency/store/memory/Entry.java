@@ -81,7 +81,7 @@ abstract class Entry {
 	 * @param operation name of the operation
 	 */
 	static Entry of(RecordId id, String operation, StoredRecord record) {
-		boolean finished = record.state() == RecordState.RESULT || record.state() == RecordState.TOMBSTONE;
+		boolean finished = record.state() == RecordState.DONE || record.state() == RecordState.TOMBSTONE;
 		return finished ? new Finished(id, operation, record) : new Open(id, operation, record);
 	}
 
@@ -271,7 +271,7 @@ abstract class Entry {
 		StoredRecord record() {
 			StoredResult stored = (this.format != null && this.result != null)
 					? new StoredResult(this.format, this.result) : null;
-			return new StoredRecord((stored != null) ? RecordState.RESULT : RecordState.TOMBSTONE,
+			return new StoredRecord((stored != null) ? RecordState.DONE : RecordState.TOMBSTONE,
 					new ClaimId(this.claimHigh, this.claimLow), this.fence, fingerprint(), 0, this.keptUntil, 0, 0,
 					stored, this.kind, this.origin);
 		}

@@ -26,7 +26,7 @@ public enum RecordState {
 	EXECUTED("X"),
 
 	/** The call is done, and its result is kept. */
-	RESULT("D"),
+	DONE("D"),
 
 	/** The call is done, and its result is not kept. */
 	TOMBSTONE("T"),

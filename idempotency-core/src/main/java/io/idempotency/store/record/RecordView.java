@@ -59,7 +59,7 @@ public final class RecordView {
 			case RUNNING, TAKEN_OVER -> held ? IdempotencyRecord.State.RUNNING : IdempotencyRecord.State.ABANDONED;
 			case NOBODYS -> IdempotencyRecord.State.ABANDONED;
 			case EXECUTED -> held ? IdempotencyRecord.State.EXECUTED : IdempotencyRecord.State.TOMBSTONE;
-			case RESULT -> IdempotencyRecord.State.DONE;
+			case DONE -> IdempotencyRecord.State.DONE;
 			case TOMBSTONE -> IdempotencyRecord.State.TOMBSTONE;
 			case ONCE -> IdempotencyRecord.State.ONCE;
 			case ABSENT -> throw new IllegalArgumentException("An absent record cannot be shown");

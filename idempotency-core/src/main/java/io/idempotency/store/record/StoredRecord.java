@@ -112,7 +112,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 				(this.state == RecordState.ABSENT && request.key().isToken()) ? stay(new ClaimResult.UnknownToken())
 						: acquire(request, once ? RecordState.ONCE : RecordState.RUNNING, moment);
 			case ONCE -> once ? claimOnceMore(request) : stay(new ClaimResult.Tombstone());
-			case RUNNING, TAKEN_OVER, NOBODYS, EXECUTED, RESULT, TOMBSTONE ->
+			case RUNNING, TAKEN_OVER, NOBODYS, EXECUTED, DONE, TOMBSTONE ->
 				once ? stay(new ClaimResult.Duplicate(2)) : claimLeased(request, moment);
 		};
 	}
@@ -152,7 +152,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	 * @return the result, empty if it would be given none
 	 */
 	public Optional<ClaimResult.Completed> find(Fingerprint asked, Moment moment) {
-		return (this.state == RecordState.RESULT && this.result != null && this.fingerprint.matches(asked))
+		return (this.state == RecordState.DONE && this.result != null && this.fingerprint.matches(asked))
 				? Optional.of(completed(this.result, moment)) : Optional.empty();
 	}
 
@@ -190,7 +190,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 			// The late owner may have had another request: it lost its record before the
 			// first owner of this one claimed the key.
 			case NOBODYS -> completedIf(this.fingerprint.equals(completion.fingerprint()), completion, moment);
-			case RESULT, TOMBSTONE -> stay(ours);
+			case DONE, TOMBSTONE -> stay(ours);
 			case ONCE -> stay(false);
 		};
 	}
@@ -211,7 +211,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	private Transition<Boolean> completed(Completion completion, Fingerprint completedFingerprint, long completedFence,
 			Moment moment) {
 		RecordState next = switch (completion.type()) {
-			case RESULT -> RecordState.RESULT;
+			case RESULT -> RecordState.DONE;
 			case TOMBSTONE -> RecordState.TOMBSTONE;
 			case EXECUTED -> RecordState.EXECUTED;
 		};
@@ -248,7 +248,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 			// delete the record.
 			case TAKEN_OVER ->
 				isOwnedBy(id) ? new Transition<>(with(RecordState.NOBODYS, NO_ID, moment.micros()), true) : stay(false);
-			case EXECUTED, RESULT, TOMBSTONE -> stay(false);
+			case EXECUTED, DONE, TOMBSTONE -> stay(false);
 		};
 	}
 

@@ -90,7 +90,7 @@ public abstract class Delivery implements RunWatch {
 	private boolean hasReturned;
 
 	/** The ending of an open claim if the listener takes the message. */
-	private Ending taken = Ending.UNKEPT;
+	private Ending taken = Ending.DONE_UNKEPT;
 
 	protected Delivery(OperationCall call, ReceivedMessage message) {
 		this.call = call;

@@ -93,7 +93,7 @@ public final class RecordVerbs {
 			if (insertion.written()) {
 				return SqlMove
 					.done(new ClaimResult.Acquired(new Claim(key, request.claimId(), insertion.fence(), false),
-							ClaimOrigin.UNKNOWN, fresh.state() == RecordState.RESULT));
+							ClaimOrigin.UNKNOWN, fresh.state() == RecordState.DONE));
 			}
 			StoredRow row = insertion.found();
 			if (row != null) {

@@ -39,7 +39,7 @@ final class RedisReplies {
 
 	private static final byte VERSION = 3;
 
-	private static final byte RESULT = 'D';
+	private static final byte DONE = 'D';
 
 	private static final int KEPT_UNTIL = 18;
 
@@ -91,7 +91,7 @@ final class RedisReplies {
 	 * @param now the time of this JVM
 	 */
 	static Optional<ClaimResult.Completed> found(byte[] record, Fingerprint asked, Instant now) {
-		if (record.length < HEAD || record[0] != VERSION || record[1] != RESULT) {
+		if (record.length < HEAD || record[0] != VERSION || record[1] != DONE) {
 			return Optional.empty();
 		}
 		try {
@@ -100,7 +100,7 @@ final class RedisReplies {
 			ClaimOrigin origin = ClaimOrigin.parse(ascii(next(fields)));
 			String format = ascii(next(fields));
 			StoredResult result = new StoredResult(format, next(fields, fields.remaining()));
-			StoredRecord stored = new StoredRecord(RecordState.RESULT, StoredRecord.NO_ID, 0, fingerprint, 0,
+			StoredRecord stored = new StoredRecord(RecordState.DONE, StoredRecord.NO_ID, 0, fingerprint, 0,
 					fields.getLong(KEPT_UNTIL), 0, 0, result, ResultKind.SUCCESS, origin);
 			Moment moment = new Moment(ChronoUnit.MICROS.between(Instant.EPOCH, now), new AtomicLong());
 			return stored.isLive(moment) ? stored.find(asked, moment) : Optional.empty();
