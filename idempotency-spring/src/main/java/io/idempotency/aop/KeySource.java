@@ -10,6 +10,9 @@ import io.idempotency.Internal;
 @Internal
 public sealed interface KeySource {
 
+	/** Returns where a client puts the key, in its words: "… needs a key in …". */
+	String place();
+
 	/**
 	 * An expression over the arguments, or a function of them.
 	 *
@@ -17,6 +20,12 @@ public sealed interface KeySource {
 	 * @hidden
 	 */
 	record Spel(OperationExpression expression) implements KeySource {
+
+		@Override
+		public String place() {
+			return "among its values";
+		}
+
 	}
 
 	/**
@@ -25,6 +34,12 @@ public sealed interface KeySource {
 	 * @hidden
 	 */
 	record Header(String name) implements KeySource {
+
+		@Override
+		public String place() {
+			return "in the header '" + this.name + "'";
+		}
+
 	}
 
 	/**
@@ -34,6 +49,12 @@ public sealed interface KeySource {
 	 * @hidden
 	 */
 	record Body(String pointer) implements KeySource {
+
+		@Override
+		public String place() {
+			return "at '" + this.pointer + "' of its body";
+		}
+
 	}
 
 }

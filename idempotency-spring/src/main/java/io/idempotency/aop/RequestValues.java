@@ -24,16 +24,6 @@ public interface RequestValues {
 		}
 
 		@Override
-		public @Nullable String param(String name) {
-			return null;
-		}
-
-		@Override
-		public @Nullable Object body(String pointer) {
-			return null;
-		}
-
-		@Override
 		public @Nullable Principal principal() {
 			return null;
 		}
@@ -61,7 +51,9 @@ public interface RequestValues {
 	 * Returns a query or form parameter.
 	 * @return the first value, {@code null} if there is none
 	 */
-	@Nullable String param(String name);
+	default @Nullable String param(String name) {
+		return null;
+	}
 
 	/**
 	 * Returns a value of the body.
@@ -71,10 +63,12 @@ public interface RequestValues {
 	 * @throws IllegalArgumentException if the value is an array, an object or a field
 	 * with several values, or if the body cannot be read
 	 */
-	@Nullable Object body(String pointer);
+	default @Nullable Object body(String pointer) {
+		return null;
+	}
 
 	/**
-	 * Returns the caller.
+	 * Returns the caller. Has no default: a door must not forget whose call it is.
 	 * @return the principal, {@code null} for an anonymous caller
 	 */
 	@Nullable Principal principal();

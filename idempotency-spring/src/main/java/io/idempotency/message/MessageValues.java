@@ -46,16 +46,6 @@ final class MessageValues implements RequestValues {
 	}
 
 	@Override
-	public @Nullable String param(String name) {
-		return null;
-	}
-
-	@Override
-	public @Nullable Object body(String pointer) {
-		return null;
-	}
-
-	@Override
 	public @Nullable Principal principal() {
 		return null;
 	}

@@ -57,37 +57,13 @@ final class ToolValues implements RequestValues {
 	}
 
 	@Override
-	public @Nullable String param(String name) {
-		return null;
-	}
-
-	@Override
 	public @Nullable Object body(String pointer) {
-		@Nullable Object value = BodyPointers.isPointer(pointer) ? at(pointer) : this.tool.arguments().get(pointer);
+		Map<String, Object> arguments = this.tool.arguments();
+		@Nullable Object value = BodyPointers.isPointer(pointer) ? BodyPointers.find(arguments, pointer) : arguments.get(pointer);
 		if (value == null || isText(value)) {
 			return value;
 		}
 		throw new IllegalArgumentException("It is an array or an object");
-	}
-
-	private @Nullable Object at(String pointer) {
-		@Nullable Object value = this.tool.arguments();
-		String[] names = pointer.split("/", -1);
-		for (int i = 1; i < names.length; i++) {
-			String name = names[i].replace("~1", "/").replace("~0", "~");
-			if (value instanceof Map<?, ?> object) {
-				value = object.get(name);
-			}
-			else {
-				value = (value instanceof List<?> array && isIndex(name, array.size()))
-						? array.get(Integer.parseInt(name)) : null;
-			}
-		}
-		return value;
-	}
-
-	private static boolean isIndex(String name, int size) {
-		return name.matches("0|[1-9][0-9]{0,8}") && Integer.parseInt(name) < size;
 	}
 
 	private static boolean isText(Object value) {

@@ -11,6 +11,7 @@ import graphql.execution.directives.QueryAppliedDirectiveArgument;
 import graphql.schema.DataFetchingEnvironment;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.RequestValues;
+import io.idempotency.aop.operation.BodyPointers;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.protocol.ResultCodec;
@@ -65,26 +66,12 @@ final class FieldValues implements RequestValues {
 	 */
 	@Override
 	public @Nullable Object body(String pointer) {
-		Object value = this.environment.getArguments();
-		String[] steps = pointer.startsWith("/") ? pointer.substring(1).split("/", -1) : new String[] { pointer };
-		for (String step : steps) {
-			value = step(value, step.replace("~1", "/").replace("~0", "~"));
-		}
+		Map<String, Object> arguments = this.environment.getArguments();
+		@Nullable Object value = pointer.startsWith("/") ? BodyPointers.find(arguments, pointer) : arguments.get(pointer);
 		if (value instanceof Map<?, ?> || value instanceof Collection<?>) {
 			throw new IllegalArgumentException("It is a list or an input object");
 		}
 		return value;
-	}
-
-	private static @Nullable Object step(@Nullable Object value, String step) {
-		if (value instanceof Map<?, ?> map) {
-			return map.get(step);
-		}
-		if (value instanceof List<?> list && step.matches("0|[1-9]\\d{0,8}")) {
-			int index = Integer.parseInt(step);
-			return (index < list.size()) ? list.get(index) : null;
-		}
-		return null;
 	}
 
 	/** Returns the keys in directives of the field; a directive may stand there twice. */

@@ -8,7 +8,6 @@ import java.util.Set;
 import io.idempotency.IdempotencyKeyMissingException;
 import io.idempotency.Internal;
 import io.idempotency.aop.IdempotentOperation;
-import io.idempotency.aop.KeySource;
 
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -28,10 +27,7 @@ import org.springframework.web.service.annotation.HttpExchange;
 @Internal
 public final class HandlerRules {
 
-	private static final Set<RequestMethod> SAFE_METHODS = Set.of(RequestMethod.GET, RequestMethod.HEAD,
-			RequestMethod.OPTIONS, RequestMethod.TRACE);
-
-	private static final Set<String> SAFE_NAMES = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
+	private static final Set<String> SAFE_METHODS = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
 
 	private HandlerRules() {
 	}
@@ -62,12 +58,12 @@ public final class HandlerRules {
 			.getValue("method", RequestMethod[].class)
 			.map(Set::of)
 			.orElse(Set.of());
-		return !methods.isEmpty() && SAFE_METHODS.containsAll(methods);
+		return !methods.isEmpty() && methods.stream().map(RequestMethod::name).allMatch(HandlerRules::isSafe);
 	}
 
 	/** Returns whether a method of HTTP is one that the annotation of a class exempts. */
 	public static boolean isSafe(String method) {
-		return SAFE_NAMES.contains(method);
+		return SAFE_METHODS.contains(method);
 	}
 
 	/**
@@ -81,18 +77,8 @@ public final class HandlerRules {
 	/** Makes the refusal of a request that has no key and needs one. */
 	public static IdempotencyKeyMissingException keyMissing(IdempotentOperation operation) {
 		return new IdempotencyKeyMissingException(operation.name(),
-				"A request of '" + operation.name() + "' needs a key " + place(operation.key().source())
+				"A request of '" + operation.name() + "' needs a key " + operation.key().source().place()
 						+ ": send one, and send the same one when you repeat the request");
-	}
-
-	private static String place(KeySource source) {
-		if (source instanceof KeySource.Header header) {
-			return "in the header '" + header.name() + "'";
-		}
-		if (source instanceof KeySource.Body body) {
-			return "at '" + body.pointer() + "' of its body";
-		}
-		return "among its values";
 	}
 
 }

@@ -53,18 +53,13 @@ public final class ProblemText {
 	}
 
 	/**
-	 * Returns the place of the key, empty if a nested call is without a key, because no
-	 * client can send the key of a nested call.
+	 * Returns the place of the key, empty if no client can send it there: the key of a
+	 * nested call, or one that an expression makes.
 	 */
 	private static String place(IdempotencyException refusal, IdempotentOperation operation) {
-		return operation.name().equals(refusal.operation()) ? place(operation.key().source()) : "";
-	}
-
-	private static String place(KeySource source) {
-		if (source instanceof KeySource.Header header) {
-			return " in the header '" + header.name() + "'";
-		}
-		return (source instanceof KeySource.Body body) ? " at '" + body.pointer() + "' of its body" : "";
+		KeySource source = operation.key().source();
+		boolean sendable = operation.name().equals(refusal.operation()) && !(source instanceof KeySource.Spel);
+		return sendable ? " " + source.place() : "";
 	}
 
 }

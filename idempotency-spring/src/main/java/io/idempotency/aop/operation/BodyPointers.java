@@ -1,16 +1,19 @@
 package io.idempotency.aop.operation;
 
+import java.util.List;
+import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Internal;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.ClassUtils;
 
 /**
- * Checks places in a request body: JSON Pointers and names of form fields.
+ * Places in a request body: JSON Pointers and names of form fields.
  *
  * @hidden
  */
@@ -22,6 +25,9 @@ public final class BodyPointers {
 	 * for a tilde and {@code ~1} for a slash.
 	 */
 	private static final Pattern POINTER = Pattern.compile("(/([^/~]|~[01])*)*");
+
+	/** An index of an array, which has no leading zero. */
+	private static final Pattern INDEX = Pattern.compile("0|[1-9][0-9]{0,8}");
 
 	private static final boolean JACKSON = Stream
 		.of("tools.jackson.core.JsonParser", "com.fasterxml.jackson.core.JsonParser")
@@ -36,6 +42,31 @@ public final class BodyPointers {
 	 */
 	public static boolean isPointer(String text) {
 		return POINTER.matcher(text).matches();
+	}
+
+	/**
+	 * Finds a value in what JSON has become: maps, lists and values.
+	 * @param pointer a JSON Pointer
+	 * @return the value, {@code null} if it is absent or null
+	 */
+	public static @Nullable Object find(Object root, String pointer) {
+		@Nullable Object value = root;
+		String[] names = pointer.split("/", -1);
+		for (int i = 1; i < names.length; i++) {
+			String name = names[i].replace("~1", "/").replace("~0", "~");
+			if (value instanceof Map<?, ?> object) {
+				value = object.get(name);
+			}
+			else {
+				value = (value instanceof List<?> array && isIndex(name, array.size()))
+						? array.get(Integer.parseInt(name)) : null;
+			}
+		}
+		return value;
+	}
+
+	private static boolean isIndex(String name, int size) {
+		return INDEX.matcher(name).matches() && Integer.parseInt(name) < size;
 	}
 
 	/**
