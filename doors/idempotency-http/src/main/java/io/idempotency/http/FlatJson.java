@@ -1,24 +1,19 @@
 package io.idempotency.http;
 
-import io.idempotency.Internal;
-
 /**
  * Writes a flat JSON object, without a JSON library. Not thread-safe.
- *
- * @hidden
  */
-@Internal
-public final class FlatJson {
+final class FlatJson {
 
 	private final StringBuilder json = new StringBuilder("{");
 
-	public FlatJson add(String name, String value) {
+	FlatJson add(String name, String value) {
 		name(name);
 		string(value);
 		return this;
 	}
 
-	public FlatJson add(String name, long value) {
+	FlatJson add(String name, long value) {
 		name(name);
 		this.json.append(value);
 		return this;

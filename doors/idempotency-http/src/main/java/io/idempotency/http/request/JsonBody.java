@@ -10,7 +10,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
-import io.idempotency.Internal;
 import io.idempotency.http.ByteSink;
 import io.idempotency.http.request.JsonTokenReader.Kind;
 import org.jspecify.annotations.Nullable;
@@ -25,11 +24,8 @@ import org.jspecify.annotations.Nullable;
  * own: a string ends with a byte that UTF-8 never has, a number ends with a zero. A
  * digest replaces a large object, so that a deep text is not moved again on each level
  * when its members are sorted.
- *
- * @hidden
  */
-@Internal
-public final class JsonBody {
+final class JsonBody {
 
 	static final int END_OF_STRING = 0xFF;
 
@@ -75,7 +71,7 @@ public final class JsonBody {
 	 * the bounds, if a member on the way to the value is there twice, so that two readers
 	 * may find two values, or if there is no Jackson to read the text
 	 */
-	public static JsonBody read(ByteBuffer body, String pointer) throws MalformedJsonException {
+	static JsonBody read(ByteBuffer body, String pointer) throws MalformedJsonException {
 		return read(body, pointer, JsonTokenReader.required());
 	}
 
@@ -94,7 +90,7 @@ public final class JsonBody {
 	 * Walks through a text to its end, as {@link #read(ByteBuffer, String)} does.
 	 * @param text the text, in an array
 	 */
-	public static JsonBody read(CharBuffer text, String pointer) throws MalformedJsonException {
+	static JsonBody read(CharBuffer text, String pointer) throws MalformedJsonException {
 		JsonRoom room = JsonRoom.enter(text.remaining());
 		try {
 			return kept(walk(text, pointer, JsonTokenReader.required(), room));
@@ -112,7 +108,7 @@ public final class JsonBody {
 	 * @return whether the text can be compared by value; not if it has a member twice
 	 * @throws MalformedJsonException as {@link #read(ByteBuffer, String)} throws it
 	 */
-	public static boolean compare(ByteBuffer body, Consumer<ByteBuffer> form) throws MalformedJsonException {
+	static boolean compare(ByteBuffer body, Consumer<ByteBuffer> form) throws MalformedJsonException {
 		return compare(body, form, JsonTokenReader.required());
 	}
 
@@ -179,7 +175,7 @@ public final class JsonBody {
 	 * @return the bytes; {@code null} if the text cannot be compared by value, because it
 	 * has a member twice
 	 */
-	public @Nullable ByteBuffer comparable() {
+	@Nullable ByteBuffer comparable() {
 		return (this.compared != null) ? this.compared.duplicate() : null;
 	}
 
@@ -188,7 +184,7 @@ public final class JsonBody {
 	 * @return text, a number, a boolean; {@code null} if the value is absent or null
 	 * @throws IllegalArgumentException if the value is an array or an object
 	 */
-	public @Nullable Object value() {
+	@Nullable Object value() {
 		if (this.structure) {
 			throw new IllegalArgumentException("The value is an array or an object");
 		}
