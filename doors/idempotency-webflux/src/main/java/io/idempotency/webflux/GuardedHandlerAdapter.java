@@ -166,7 +166,8 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 			}
 			RoutedRequest routed = new RoutedRequest(request, route, next, this.namespace);
 			HandlerWay ways = new HandlerWay(null, routed, this.handling.get(), this.settings, this.readers.get());
-			return answer(ways, SeenRequest.exchange(request, route), route).then(Mono.defer(routed::response));
+			return answer(ways, RoutedRequest.SeenRequest.exchange(request, route), route)
+				.then(Mono.defer(routed::response));
 		});
 	}
 

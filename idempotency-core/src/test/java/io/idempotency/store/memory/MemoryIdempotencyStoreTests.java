@@ -58,7 +58,7 @@ class MemoryIdempotencyStoreTests {
 		AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1000);
 		for (Duration step : List.of(Duration.ofSeconds(40), Duration.ofSeconds(-40))) {
 			MemoryIdempotencyStore steady = new MemoryIdempotencyStore(1_000_000,
-					new SteadyClock(this.clock, nanos::get));
+					new MemoryIdempotencyStore.SteadyClock(this.clock, nanos::get));
 			steady.claim(request("a", LEASE, RETENTION));
 			this.clock.advance(step);
 			nanos.addAndGet(LEASE.toNanos() - 1000);

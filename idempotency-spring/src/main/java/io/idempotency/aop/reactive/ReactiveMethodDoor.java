@@ -13,12 +13,14 @@ import io.idempotency.aop.OperationCall;
 import io.idempotency.aop.OperationDoor;
 import io.idempotency.aop.RequestValues;
 import io.idempotency.aop.ResultForm;
+import io.idempotency.engine.ValueAction;
 import io.idempotency.engine.WorkTransactions;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.reactor.OnDisconnect;
 import io.idempotency.reactor.ReactiveIdempotencyContext;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
 import io.idempotency.reactor.ReactiveTransactionStarter;
+import io.idempotency.reactor.ReactiveValueAction;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -131,6 +133,41 @@ public final class ReactiveMethodDoor implements OperationDoor {
 	@Override
 	public int getOrder() {
 		return LOWEST_PRECEDENCE - 1;
+	}
+
+	/** Translates one subscription to the result of a method for the engine. */
+	private static final class PublishedAction extends ReactiveValueAction<Object> {
+
+		private final OperationCall call;
+
+		private final PublishedResult result;
+
+		PublishedAction(OperationCall call, ValueAction<Object> values, PublishedResult result) {
+			super(values);
+			this.call = call;
+			this.result = result;
+		}
+
+		@Override
+		public Mono<Object> run() {
+			try {
+				return this.result.work(this.call.run());
+			}
+			catch (Throwable ex) {
+				return Mono.error(ex);
+			}
+		}
+
+		@Override
+		public Mono<Object> recover() {
+			try {
+				return this.result.found(this.call.recover());
+			}
+			catch (Throwable ex) {
+				return Mono.error(ex);
+			}
+		}
+
 	}
 
 }
