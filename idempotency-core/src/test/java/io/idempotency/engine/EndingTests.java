@@ -5,15 +5,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import ch.qos.logback.classic.Level;
-import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyReusedException;
@@ -32,7 +29,6 @@ import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
-import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
@@ -142,16 +138,16 @@ class EndingTests {
 
 	@Test
 	void ownerKnowsItsOperationAndItsPolicy() throws Throwable {
-		LaterAction action = new LaterAction(new CompletableFuture<>());
+		EndedAction action = new EndedAction(new Ending.Later(new CompletableFuture<>()));
 		this.node.execute(this.policy, action);
-		OwnedClaim owned = Objects.requireNonNull(action.claim().get());
-		assertThat(owned.operation()).isEqualTo(TestPolicy.OPERATION);
-		assertThat(owned.policy()).isEqualTo(this.policy.build());
+		assertThat(action.claim().operation()).isEqualTo(TestPolicy.OPERATION);
+		assertThat(action.claim().policy()).isEqualTo(this.policy.build());
 	}
 
 	@Test
 	void endThatNeverBecomesKnownHoldsItsKeyForItsRetentionOnly() throws Throwable {
-		this.node.execute(this.policy.retention(Duration.ofMinutes(5)), new LaterAction(new CompletableFuture<>()));
+		this.node.execute(this.policy.retention(Duration.ofMinutes(5)),
+				new EndedAction(new Ending.Later(new CompletableFuture<>())));
 		this.time.advance(Duration.ofMinutes(4));
 		assertThat(this.node.engine.load().runningClaims()).isOne();
 		this.time.advance(Duration.ofMinutes(2));
@@ -206,7 +202,10 @@ class EndingTests {
 			IdempotencyKey key = IdempotencyKey.of(TestPolicy.OPERATION, Caller.GLOBAL, mode.name());
 			this.node.engine.execute(
 					new GuardedCall(key, Fingerprint.NONE, TestPolicy.mode(mode).build(), this.node.store),
-					new EncodingAction(() -> asked.add(mode.name())));
+					new EndedAction(new Ending.Done(() -> {
+						asked.add(mode.name());
+						return EngineFixture.text("one");
+					})));
 		}
 		assertThat(asked).containsExactly("REPLAY");
 	}
@@ -237,43 +236,6 @@ class EndingTests {
 				TestAction.async(() -> CompletableFuture.completedFuture("one")));
 		assertThat(answer).isCompletedWithValue("one");
 		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Completed.class);
-	}
-
-	private record EncodingAction(Runnable asked) implements GuardedAction<String> {
-
-		@Override
-		public String run() {
-			return "one";
-		}
-
-		@Override
-		public @Nullable String recover() {
-			return null;
-		}
-
-		@Override
-		public boolean isDuplicate(Throwable failure) {
-			return false;
-		}
-
-		@Override
-		public @Nullable String replay(StoredResult result) {
-			return null;
-		}
-
-		@Override
-		public Ending returned(@Nullable Object value, boolean recovered) {
-			return new Ending.Done(() -> {
-				this.asked.run();
-				return EngineFixture.text("one");
-			});
-		}
-
-		@Override
-		public Ending threw(Throwable failure) {
-			return new Ending.Failed(failure, null);
-		}
-
 	}
 
 	/** A call that is made inside a transaction of its caller. */
@@ -451,9 +413,11 @@ class EndingTests {
 		@EnumSource(Point.class)
 		void answerThatIsAttachedAfterTheCommitIsRepeatedUntilItIsTaken(Point point) throws Throwable {
 			CompletableFuture<Ending> later = new CompletableFuture<>();
-			EndingTests.this.node.engine.execute(new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
-					EndingTests.this.policy.build(), EndingTests.this.node.store), new LaterAction(later),
-					this.transaction);
+			EndingTests.this.node.engine
+				.execute(
+						new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, EndingTests.this.policy.build(),
+								EndingTests.this.node.store),
+						new EndedAction(new Ending.Later(later)), this.transaction);
 			assertThat(EndingTests.this.node.askElsewhere(EndingTests.this.policy))
 				.isInstanceOf(ClaimResult.InProgress.class);
 			EndingTests.this.node.store.fail(Verb.COMPLETE, point, 5, () -> new IdempotencyStoreException("down"));
@@ -467,10 +431,10 @@ class EndingTests {
 		@Test
 		void resultThatIsNotWantedAfterTheCommitIsNotKeptAndReleasesNothing() throws Throwable {
 			CompletableFuture<Ending> later = new CompletableFuture<>();
-			LaterAction action = new LaterAction(later);
+			EndedAction action = new EndedAction(new Ending.Later(later));
 			EndingTests.this.node.engine.execute(new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
 					EndingTests.this.policy.build(), EndingTests.this.node.store), action, this.transaction);
-			action.context().release();
+			action.claim().context().release();
 			later.complete(new Ending.Done(() -> EngineFixture.text("one")));
 			assertThat(EndingTests.this.node.askElsewhere(EndingTests.this.policy))
 				.isInstanceOf(ClaimResult.Tombstone.class);
@@ -484,7 +448,8 @@ class EndingTests {
 			EndingTests.this.node.engine.execute(
 					new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, EndingTests.this.policy.build(),
 							EndingTests.this.node.store),
-					new LaterAction(CompletableFuture.completedFuture(new Ending.Failed(failure, null))),
+					new EndedAction(
+							new Ending.Later(CompletableFuture.completedFuture(new Ending.Failed(failure, null)))),
 					this.transaction);
 			assertThat(EndingTests.this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.FAILED);
 			assertThat(EndingTests.this.node.calls.last().failure).isSameAs(failure);
@@ -504,9 +469,11 @@ class EndingTests {
 		@Test
 		void whatFailsAfterTheCommitReleasesNothing() throws Throwable {
 			CompletableFuture<Ending> later = new CompletableFuture<>();
-			EndingTests.this.node.engine.execute(new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
-					EndingTests.this.policy.build(), EndingTests.this.node.store), new LaterAction(later),
-					this.transaction);
+			EndingTests.this.node.engine
+				.execute(
+						new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, EndingTests.this.policy.build(),
+								EndingTests.this.node.store),
+						new EndedAction(new Ending.Later(later)), this.transaction);
 			later.complete(new Ending.Failed(new IllegalStateException("answer"), null));
 			assertThat(EndingTests.this.node.askElsewhere(EndingTests.this.policy))
 				.isInstanceOf(ClaimResult.Tombstone.class);
@@ -518,55 +485,6 @@ class EndingTests {
 	private static final class DuplicateRow extends RuntimeException {
 
 		private static final long serialVersionUID = 1L;
-
-	}
-
-	/** An action whose end is told later. */
-	private record LaterAction(CompletableFuture<Ending> later,
-			AtomicReference<@Nullable OwnedClaim> claim) implements GuardedAction<String> {
-
-		LaterAction(CompletableFuture<Ending> later) {
-			this(later, new AtomicReference<>());
-		}
-
-		IdempotencyContext context() {
-			return Objects.requireNonNull(this.claim.get()).context();
-		}
-
-		@Override
-		public void acquired(OwnedClaim acquired) {
-			this.claim.set(acquired);
-		}
-
-		@Override
-		public String run() {
-			return "one";
-		}
-
-		@Override
-		public @Nullable String recover() {
-			return null;
-		}
-
-		@Override
-		public boolean isDuplicate(Throwable failure) {
-			return false;
-		}
-
-		@Override
-		public @Nullable String replay(StoredResult result) {
-			return null;
-		}
-
-		@Override
-		public Ending returned(@Nullable Object value, boolean recovered) {
-			return new Ending.Later(this.later);
-		}
-
-		@Override
-		public Ending threw(Throwable failure) {
-			return new Ending.Later(this.later);
-		}
 
 	}
 

@@ -2,7 +2,6 @@ package io.idempotency.engine;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 
 import ch.qos.logback.classic.Level;
 import io.idempotency.IdempotencyEvent;
@@ -12,11 +11,7 @@ import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.TransactionOutcome;
-import io.idempotency.protocol.UnreadableResultException;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.StoredResult;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -96,7 +91,7 @@ class UnkeptResultTests {
 	void commitIsATombstoneAtOnceWhereTheAnswerIsMadeAfterIt() throws Throwable {
 		CompletableFuture<Ending> answer = new CompletableFuture<>();
 		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(), this.node.store);
-		this.node.engine.execute(call, new AnsweredLater(answer), new TestTransactions());
+		this.node.engine.execute(call, new EndedAction(new Ending.Later(answer)), new TestTransactions());
 		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
 		answer.complete(new Ending.Done(() -> EngineFixture.text("secret")));
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE);
@@ -104,53 +99,18 @@ class UnkeptResultTests {
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TOMBSTONE, IdempotencyEvent.EXECUTED);
 	}
 
-	/** As a handler whose answer is written when its transaction is over. */
-	private record AnsweredLater(CompletableFuture<Ending> answer) implements GuardedAction<String> {
-
-		@Override
-		public String run() {
-			return "secret";
-		}
-
-		@Override
-		public @Nullable String recover() {
-			return null;
-		}
-
-		@Override
-		public boolean isDuplicate(Throwable failure) {
-			return false;
-		}
-
-		@Override
-		public String replay(StoredResult result) {
-			throw new IllegalStateException("Nothing was kept");
-		}
-
-		@Override
-		public Ending returned(@Nullable Object value, boolean recovered) {
-			return new Ending.Later(this.answer);
-		}
-
-		@Override
-		public Ending threw(Throwable failure) {
-			return new Ending.Failed(failure, null);
-		}
-
-	}
-
 	@Test
 	void answerThatFailedIsNoLostResultWhereNoneIsKept() throws Throwable {
-		this.node.execute(this.policy, new UnrenderedAction());
+		this.node.execute(this.policy, unrendered());
 		this.node.clock.advance(Duration.ofDays(2));
-		this.node.execute(TestPolicy.mode(IdempotencyMode.REJECT).operation("rejecting"), new UnrenderedAction());
+		this.node.execute(TestPolicy.mode(IdempotencyMode.REJECT).operation("rejecting"), unrendered());
 		assertThat(this.node.log.messages(Level.WARN)).isEmpty();
 	}
 
 	@Test
 	void resultThatIsLostForOneCauseIsToldOnce() throws Throwable {
 		for (int i = 0; i < 3; i++) {
-			this.node.execute(TestPolicy.replay(), new UnrenderedAction());
+			this.node.execute(TestPolicy.replay(), unrendered());
 			this.node.clock.advance(Duration.ofDays(2));
 		}
 		assertThat(this.node.log.messages(Level.WARN)).singleElement().asString().contains("could not be stored");
@@ -161,44 +121,14 @@ class UnkeptResultTests {
 		this.node.execute(TestPolicy.replay(), TestAction.returning("one"));
 		for (int i = 0; i < 3; i++) {
 			assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
-				.isThrownBy(() -> this.node.execute(TestPolicy.replay(), new UnrenderedAction()));
+				.isThrownBy(() -> this.node.execute(TestPolicy.replay(), unrendered()));
 		}
 		assertThat(this.node.log.messages(Level.WARN)).singleElement().asString().contains("could not be read");
 	}
 
 	/** Has done its work, and cannot say so in the form that its client wants. */
-	private static final class UnrenderedAction implements GuardedAction<String> {
-
-		@Override
-		public String run() {
-			return "done";
-		}
-
-		@Override
-		public @Nullable String recover() {
-			return null;
-		}
-
-		@Override
-		public boolean isDuplicate(Throwable failure) {
-			return false;
-		}
-
-		@Override
-		public @Nullable String replay(StoredResult result) {
-			throw new UnreadableResultException("Another format", new IllegalArgumentException(result.toString()));
-		}
-
-		@Override
-		public Ending returned(@Nullable Object value, boolean recovered) {
-			return new Ending.DoneUnkept(new IllegalStateException("No form that the client accepts"));
-		}
-
-		@Override
-		public Ending threw(Throwable failure) {
-			throw new AssertionError("Nothing has failed", failure);
-		}
-
+	private static EndedAction unrendered() {
+		return new EndedAction(new Ending.DoneUnkept(new IllegalStateException("No form that the client accepts")));
 	}
 
 }

@@ -5,8 +5,11 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 
+import io.idempotency.ConflictMode;
+import io.idempotency.FailureMode;
 import io.idempotency.ScopeMode;
 import io.idempotency.StoreFailureMode;
+import io.idempotency.reactor.OnDisconnect;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -163,7 +166,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 			@DefaultValue List<String> fingerprintHeaders, @DefaultValue List<String> ignoredParameters,
 			@DefaultValue("urn:idempotency:") String problemTypeBase,
 			@DurationUnit(ChronoUnit.SECONDS) @Nullable Duration retentionOnError,
-			@DefaultValue("continue") Disconnect onDisconnect) {
+			@DefaultValue("continue") OnDisconnect onDisconnect) {
 	// @formatter:on
 
 		/** Checks the values. */
@@ -193,21 +196,6 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 
 			/** They are refused with 401. */
 			REFUSE
-
-		}
-
-		/**
-		 * What becomes of the work when the client hangs up.
-		 *
-		 * @since 0.1.0
-		 */
-		public enum Disconnect {
-
-			/** It goes on, and its answer is kept. */
-			CONTINUE,
-
-			/** It is cancelled, and its end is not known. */
-			CANCEL
 
 		}
 
@@ -398,6 +386,38 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * endpoint before you set it to true.
 	 */
 	public record Admin(@DefaultValue("false") boolean writeOperations) {
+	}
+
+	/**
+	 * The choices for a duplicate while the first call still runs, if the annotation does
+	 * not say it: {@link ConflictMode} without its {@code DEFAULT}.
+	 *
+	 * @since 0.1.0
+	 */
+	public enum ConflictType {
+
+		/** The duplicate is refused at once (409). */
+		REJECT,
+
+		/** The duplicate waits for the first call, and then gets its result. */
+		WAIT
+
+	}
+
+	/**
+	 * The choices for the key of a failed call, if the annotation does not say it:
+	 * {@link FailureMode} without its {@code DEFAULT}.
+	 *
+	 * @since 0.1.0
+	 */
+	public enum FailureType {
+
+		/** The key becomes free again, so a retry runs. */
+		RELEASE,
+
+		/** The failure is stored as the result, and duplicates get it as a replay. */
+		REMEMBER
+
 	}
 
 }

@@ -38,13 +38,13 @@ class IdempotencyPropertiesTests {
 		assertThat(properties.retention()).isEqualTo(Duration.ofHours(24));
 		assertThat(properties.lease()).isEqualTo(Duration.ofSeconds(30));
 		assertThat(properties.renewal()).isTrue();
-		assertThat(properties.conflict()).isEqualTo(ConflictType.REJECT);
+		assertThat(properties.conflict()).isEqualTo(IdempotencyProperties.ConflictType.REJECT);
 		assertThat(properties.waitTimeout()).isEqualTo(Duration.ofSeconds(5));
 		assertThat(properties.maxWaiters()).isEqualTo(50);
 		assertThat(properties.maxUnattended()).isEqualTo(1000);
 		assertThat(properties.scope()).isEqualTo(ScopeMode.PRINCIPAL);
 		assertThat(properties.fingerprint()).isEqualTo(FingerprintType.JSON);
-		assertThat(properties.onFailure()).isEqualTo(FailureType.RELEASE);
+		assertThat(properties.onFailure()).isEqualTo(IdempotencyProperties.FailureType.RELEASE);
 		assertThat(properties.onStoreFailure()).isEqualTo(StoreFailureMode.REJECT);
 	}
 

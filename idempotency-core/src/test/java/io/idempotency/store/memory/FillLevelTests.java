@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 
+import io.idempotency.engine.MovableClock;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -17,7 +18,7 @@ class FillLevelTests {
 
 	private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
-	private final TestClock clock = new TestClock();
+	private final MovableClock clock = new MovableClock();
 
 	private final Instant start = this.clock.instant();
 

@@ -2,6 +2,7 @@ package io.idempotency.store.memory;
 
 import java.time.Duration;
 
+import io.idempotency.engine.MovableClock;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
@@ -44,7 +45,7 @@ class MemoryIdempotencyStoreBoundTests {
 
 	private static final Fingerprint FINGERPRINT = Fingerprint.of("test1").add("a").build();
 
-	private final TestClock clock = new TestClock();
+	private final MovableClock clock = new MovableClock();
 
 	@Test
 	void bytesOfRecordAndResultAreCountedAndGivenBack() {

@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
+import io.idempotency.engine.MovableClock;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
@@ -41,7 +42,7 @@ class MemoryIdempotencyStoreTests {
 
 	private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
 
-	private final TestClock clock = new TestClock();
+	private final MovableClock clock = new MovableClock();
 
 	private final MemoryIdempotencyStore store = new MemoryIdempotencyStore(1_000_000, this.clock);
 

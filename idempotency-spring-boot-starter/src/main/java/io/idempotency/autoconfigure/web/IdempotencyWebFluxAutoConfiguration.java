@@ -12,7 +12,6 @@ import io.idempotency.http.RouteRegistry;
 import io.idempotency.key.Namespace;
 import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCodec;
-import io.idempotency.reactor.OnDisconnect;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
 import io.idempotency.webflux.GuardedHandlerAdapter;
 import io.idempotency.webflux.IdempotentRoutes;
@@ -105,12 +104,9 @@ public final class IdempotencyWebFluxAutoConfiguration {
 			ResultCodec codec, WebFluxCallerResolver callers, HttpSettings settings,
 			ObjectProvider<Namespace> namespace, IdempotencyProperties properties, ReactiveProblemHandler problems,
 			ObjectProvider<IdempotentOperationSource> operations, ApplicationContext context) {
-		OnDisconnect onDisconnect = switch (properties.http().onDisconnect()) {
-			case CONTINUE -> OnDisconnect.CONTINUE;
-			case CANCEL -> OnDisconnect.CANCEL;
-		};
 		return new GuardedHandlerAdapter(engine, keys, new OperationFingerprinter(codec), callers, settings,
-				namespace.getIfAvailable(() -> Namespace.NONE), onDisconnect, problems, operations, context);
+				namespace.getIfAvailable(() -> Namespace.NONE), properties.http().onDisconnect(), problems, operations,
+				context);
 	}
 
 	@Bean
