@@ -17,7 +17,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
  * without all the others (the strongly connected components, by Tarjan). Nested classes
  * count as their outermost class.
  */
-final class PackageCircles {
+public final class PackageCircles {
 
 	/** What a class needs of its own package. */
 	private final Map<String, Set<String>> needs = new TreeMap<>();
@@ -46,7 +46,7 @@ final class PackageCircles {
 	}
 
 	/** Returns the largest circle of each package whose largest has more classes. */
-	static Map<String, Set<String>> largerThan(int most, JavaClasses classes) {
+	public static Map<String, Set<String>> largerThan(int most, JavaClasses classes) {
 		PackageCircles circles = new PackageCircles(classes);
 		for (String type : circles.needs.keySet()) {
 			if (!circles.numbers.containsKey(type)) {

@@ -1,11 +1,13 @@
 package io.idempotency.autoconfigure;
 
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import io.idempotency.Internal;
+import io.idempotency.PackageCircles;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -15,6 +17,7 @@ import org.springframework.context.annotation.Configuration;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Auto-configurations are found by name and are no API: nobody calls or extends them.
@@ -25,6 +28,11 @@ class AutoConfigurationArchitectureTests {
 
 	@ArchTest
 	static final ArchRule packagesHaveNoCycles = slices().matching("io.idempotency.(**)").should().beFreeOfCycles();
+
+	@ArchTest
+	static void noPackageHasALargeCircleOfClasses(JavaClasses classes) {
+		assertThat(PackageCircles.largerThan(3, classes)).isEmpty();
+	}
 
 	@ArchTest
 	static final ArchRule autoConfigurationsArePublicAndFinal = classes().that()

@@ -253,14 +253,14 @@ public final class OperationCall {
 		return Caller.scope(scope);
 	}
 
-	/**
-	 * Refuses a call that does not say whose key it is. The client gets the message; the
-	 * cause is for readers of the log.
-	 */
 	private @Nullable Object value(OperationExpression expression, RequestValues values) {
 		return expression.value(new CallRoot(this, values), arguments());
 	}
 
+	/**
+	 * Refuses a call that does not say whose key it is. The client gets the message; the
+	 * cause is for readers of the log.
+	 */
 	private IdempotencyKeyInvalidException noScope(OperationExpression expression) {
 		IdempotencyKeyInvalidException refusal = new IdempotencyKeyInvalidException(this.operation.name(),
 				"This call does not say whose key it is: send what tells the callers apart, e.g. the tenant or the credentials");
