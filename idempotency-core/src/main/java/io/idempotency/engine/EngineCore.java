@@ -82,11 +82,6 @@ public record EngineCore(Upkeep upkeep, Claimer claimer, Replayer replayer, Resu
 		this.upkeep.of(call.store()).outage().failed(step + " the transaction of", call.operation(), cause);
 	}
 
-	/** Begins the observation of a call, if anybody wants to see it. */
-	ObservedCall observe(GuardedCall call) {
-		return observe(call, null);
-	}
-
 	/**
 	 * Begins the observation of a call, if anybody wants to see it.
 	 * @param parent what it is below, {@code null} for what the thread knows

@@ -249,7 +249,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 */
 	public <T> @Nullable T execute(GuardedCall call, GuardedAction<T> action, @Nullable TransactionStarter business)
 			throws Throwable {
-		ObservedCall observed = this.parts.observe(call);
+		ObservedCall observed = this.parts.observe(call, null);
 		try (EngineObserver.Scope current = observed.open()) {
 			requireOpen(call, IdempotencyContextHolder.get() != null);
 			T result = (business != null) ? this.joined.execute(call, action, business, observed)
@@ -290,7 +290,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		return this.replayer.early(call, (result) -> {
 			replay.accept(result);
 			return null;
-		}, (first) -> this.parts.observe(call).replayed(first)) != null;
+		}, (first) -> this.parts.observe(call, null).replayed(first)) != null;
 	}
 
 	/** Returns what the engine has to do at this moment. */

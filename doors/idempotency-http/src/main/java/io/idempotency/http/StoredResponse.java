@@ -39,7 +39,7 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 	 * Returns this answer as the rendering of an error, with the headers that the error
 	 * already had.
 	 */
-	StoredResponse rendering(StoredResponse error) {
+	public StoredResponse rendering(StoredResponse error) {
 		List<ResponseHeader> all = new ArrayList<>(error.headers());
 		all.addAll(this.headers);
 		return new StoredResponse(this.ending, this.status, this.contentType, this.contentLength, this.text, all,

@@ -112,18 +112,15 @@ abstract class Answer {
 	/** An answer that is made of a result that was looked up, without a claim to end. */
 	static final class Recovered extends Answer {
 
-		private final long maxResponseSize;
-
-		private final ResponseReplay replay;
+		private final HttpSettings settings;
 
 		private final AmbientHeaders ambient;
 
-		Recovered(CapturingResponse response, HttpSettings settings, ResponseReplay replay) {
+		Recovered(CapturingResponse response, HttpSettings settings) {
 			super(response);
-			this.maxResponseSize = settings.maxResponseSize();
-			this.replay = replay;
+			this.settings = settings;
 			this.ambient = new AmbientHeaders(response.getHeaderNames(), response::getHeaders);
-			response.hold(this.maxResponseSize);
+			response.hold(settings.maxResponseSize());
 		}
 
 		@Override
@@ -131,13 +128,14 @@ abstract class Answer {
 			if (response().isHeld()) {
 				response().pass();
 				super.moveTo(next, type);
-				next.hold(this.maxResponseSize);
+				next.hold(this.settings.maxResponseSize());
 			}
 		}
 
 		@Override
 		void finish() throws IOException {
-			this.replay.mark(response().changes(this.ambient, Set.of()), response().wrapped());
+			new ResponseReplay(this.settings.replayedHeader()).mark(response().changes(this.ambient, Set.of()),
+					response().wrapped());
 			response().push();
 		}
 

@@ -11,7 +11,6 @@ import io.idempotency.engine.OpenWork;
 import io.idempotency.engine.OwnedClaim;
 import io.idempotency.http.AmbientHeaders;
 import io.idempotency.http.EndReporter;
-import io.idempotency.http.AwaitedError;
 import io.idempotency.http.HttpEnding;
 import io.idempotency.http.HttpEnding.Failure;
 import io.idempotency.http.HttpSettings;
@@ -51,9 +50,9 @@ final class ClaimedAnswer extends Answer {
 
 	private final AsyncWork work;
 
-	private final AwaitedError awaitedError;
+	private final IdempotencyEngine engine;
 
-	private final ResponseReplay replay;
+	private final boolean endIsReported;
 
 	private final RecordingRequest request;
 
@@ -63,6 +62,8 @@ final class ClaimedAnswer extends Answer {
 
 	/** The answer of a call whose work goes on. */
 	private volatile @Nullable StoredResponse earlyAnswer;
+
+	private @Nullable AwaitedError awaitedError;
 
 	private @Nullable Throwable failure;
 
@@ -90,22 +91,21 @@ final class ClaimedAnswer extends Answer {
 	 * Starts to hold an answer back.
 	 * @param engine the engine, which has threads for later tasks
 	 * @param settings the settings of the door
-	 * @param replay marks the answer if its result was looked up
 	 * @param endIsReported whether a listener reports the end of the request, so that the
 	 * rendering of an error can be awaited
 	 * @param earlier the answer of an earlier call, {@code null} if this call is the
 	 * first. What that call has set of the answer may be set again, and is of the answer
 	 */
 	ClaimedAnswer(RecordingRequest request, CapturingResponse response, OwnedClaim claim, IdempotencyEngine engine,
-			HttpSettings settings, ResponseReplay replay, boolean endIsReported, @Nullable ClaimedAnswer earlier) {
+			HttpSettings settings, boolean endIsReported, @Nullable ClaimedAnswer earlier) {
 		super(response);
 		this.request = request;
 		this.settings = settings;
 		this.claim = claim;
 		this.end = new EndReporter(settings);
 		this.work = new AsyncWork(claim::enter, this::decideAfterAnswer);
-		this.replay = replay;
-		this.awaitedError = new AwaitedError(engine, endIsReported, this::keep);
+		this.engine = engine;
+		this.endIsReported = endIsReported;
 		this.ambient = (earlier != null) ? earlier.ambient
 				: new AmbientHeaders(response.getHeaderNames(), response::getHeaders);
 		response.hold(settings.maxResponseSize());
@@ -324,9 +324,10 @@ final class ClaimedAnswer extends Answer {
 	@Override
 	void moveTo(CapturingResponse next, DispatcherType type) {
 		commit();
-		if (this.awaitedError.isAwaited() && !this.end.isKnown()) {
+		AwaitedError awaited = this.awaitedError;
+		if (awaited != null && !this.end.isKnown()) {
 			// Headers that are set from here on belong to the rendering.
-			this.awaitedError.renders();
+			awaited.renders();
 			this.ambient = new AmbientHeaders(next.getHeaderNames(), next::getHeaders);
 		}
 		else if (type == DispatcherType.ERROR && !this.end.isKnown()) {
@@ -407,10 +408,10 @@ final class ClaimedAnswer extends Answer {
 		// The container makes the answer, and its answer is not known here.
 		response().close();
 		if (!this.end.isKnown() && !this.work.isAnswerOver()) {
-			HttpEnding how = HttpEnding.thrown(facts(kind(thrown), this.awaitedError.isAwaited()));
+			HttpEnding how = HttpEnding.thrown(facts(kind(thrown), this.awaitedError != null));
 			switch (how) {
 				case DONE -> requestDestroyed();
-				case DONE_WHEN_RENDERED -> this.awaitedError.await(
+				case DONE_WHEN_RENDERED -> awaitRendering(
 						new StoredResponse(StoredResponse.EndedBy.ERROR, HttpServletResponse.SC_INTERNAL_SERVER_ERROR,
 								null, -1, null, List.of(), StoredResponse.NO_BODY));
 				default -> endOrAwaitWork(() -> this.end.end(how, thrown));
@@ -431,7 +432,8 @@ final class ClaimedAnswer extends Answer {
 			return;
 		}
 		if (this.recovered) {
-			this.replay.mark(response().changes(this.ambient, Set.of()), response().wrapped());
+			new ResponseReplay(this.settings.replayedHeader()).mark(response().changes(this.ambient, Set.of()),
+					response().wrapped());
 		}
 		response().push();
 	}
@@ -453,7 +455,7 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	private void decide() {
-		boolean error = response().isError() && !this.awaitedError.isAwaited();
+		boolean error = response().isError() && this.awaitedError == null;
 		HttpEnding how = HttpEnding.answered(facts(kind(this.failure), error));
 		// An answer that was not held back was not to be kept, so there is nothing to
 		// explain.
@@ -465,7 +467,7 @@ final class ClaimedAnswer extends Answer {
 		}
 		switch (how) {
 			case DONE -> keep(this::keep);
-			case DONE_WHEN_RENDERED -> keep(this.awaitedError::await);
+			case DONE_WHEN_RENDERED -> keep(this::awaitRendering);
 			case DONE_UNKEPT -> endOrAwaitWork(() -> this.end.unkept(why, kind(response().getStatus())));
 			case FAILED -> endOrAwaitWork(() -> fail(why));
 			default -> endOrAwaitWork(() -> this.end.end(how, why));
@@ -554,7 +556,8 @@ final class ClaimedAnswer extends Answer {
 
 	private StoredResponse snapshot() {
 		StoredResponse answer = response().snapshot(this.ambient, this.settings.excludedHeaders());
-		return this.awaitedError.with(answer.answering(this.request.range()));
+		StoredResponse answering = answer.answering(this.request.range());
+		return (this.awaitedError != null) ? this.awaitedError.with(answering) : answering;
 	}
 
 	/**
@@ -571,10 +574,23 @@ final class ClaimedAnswer extends Answer {
 		answerOver();
 	}
 
+	/**
+	 * Waits until the container has rendered an error. If no listener reports the end of
+	 * the request, the error itself is kept at once.
+	 */
+	private void awaitRendering(StoredResponse error) {
+		if (this.endIsReported) {
+			this.awaitedError = new AwaitedError(error, this::keep);
+		}
+		else {
+			keep(error);
+		}
+	}
+
 	@Override
 	void requestDestroyed() {
-		if (!this.end.isKnown()) {
-			this.awaitedError.requestDestroyed();
+		if (this.awaitedError != null && !this.end.isKnown()) {
+			this.awaitedError.requestDestroyed(this.engine);
 		}
 	}
 
@@ -599,7 +615,7 @@ final class ClaimedAnswer extends Answer {
 		if (isStreaming()) {
 			this.end.end(HttpEnding.answerOver(true, this.work.state(), false, false), null);
 		}
-		else if (!this.awaitedError.isAwaited()) {
+		else if (this.awaitedError == null) {
 			answerOver();
 		}
 	}

@@ -42,8 +42,6 @@ final class Exchange {
 
 	private final HttpSettings settings;
 
-	private final ResponseReplay replay;
-
 	private final boolean observed;
 
 	private @Nullable CapturingResponse response;
@@ -62,7 +60,6 @@ final class Exchange {
 
 	private Exchange(HttpSettings settings, boolean observed) {
 		this.settings = settings;
-		this.replay = new ResponseReplay(settings.replayedHeader());
 		this.observed = observed;
 	}
 
@@ -302,14 +299,14 @@ final class Exchange {
 	}
 
 	ClaimedAnswer claimed(RecordingRequest request, OwnedClaim claim, IdempotencyEngine engine) {
-		ClaimedAnswer next = new ClaimedAnswer(request, requireResponse(), claim, engine, this.settings, this.replay,
-				this.observed, claimed());
+		ClaimedAnswer next = new ClaimedAnswer(request, requireResponse(), claim, engine, this.settings, this.observed,
+				claimed());
 		this.answer = next;
 		return next;
 	}
 
 	void recovered() {
-		this.answer = new Answer.Recovered(requireResponse(), this.settings, this.replay);
+		this.answer = new Answer.Recovered(requireResponse(), this.settings);
 	}
 
 	/**
@@ -321,7 +318,8 @@ final class Exchange {
 		if (!stored.answers(Collections.list(request.getHeaders(StoredResponse.RANGE)))) {
 			throw new IdempotencyKeyReusedException(operation);
 		}
-		this.answer = new Answer.Replayed(requireResponse(), stored, this.replay);
+		this.answer = new Answer.Replayed(requireResponse(), stored,
+				new ResponseReplay(this.settings.replayedHeader()));
 	}
 
 	private CapturingResponse requireResponse() {

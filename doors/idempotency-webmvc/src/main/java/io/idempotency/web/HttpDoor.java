@@ -8,36 +8,48 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+
 import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Internal;
-import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperation.FingerprintSource;
+import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.OperationCall;
 import io.idempotency.aop.OperationDoor;
 import io.idempotency.aop.OperationFingerprinter;
 import io.idempotency.aop.OperationKeyReader;
 import io.idempotency.aop.RequestValues;
+import io.idempotency.engine.GuardedAction;
 import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.engine.OpenWork;
+import io.idempotency.engine.OwnedClaim;
+import io.idempotency.engine.SurroundingTransaction;
 import io.idempotency.engine.TransactionStarter;
 import io.idempotency.http.HandlerRules;
 import io.idempotency.http.HttpSettings;
+import io.idempotency.http.StoredResponseCodec;
 import io.idempotency.http.request.FormData;
 import io.idempotency.http.request.RequestFingerprint;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.DeferredResults;
+import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
-import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletRequestWrapper;
+import io.idempotency.store.StoredResult;
+import io.idempotency.web.answer.HandlerResult;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.ResolvableType;
+import org.springframework.web.filter.ShallowEtagHeaderFilter;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.function.ServerRequest;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 import org.springframework.web.util.UriUtils;
 
 /**
@@ -56,26 +68,26 @@ public final class HttpDoor implements OperationDoor {
 
 	private final IdempotencyEngine engine;
 
-	private final OperationKeyReader keys;
+	private final OperationKeyReader keyReader;
 
-	private final OperationFingerprinter fingerprints;
+	private final OperationFingerprinter fingerprinter;
 
 	private final RequestFingerprint requestFingerprint;
 
-	private final HttpCallerResolver callers;
+	private final HttpCallerResolver callerResolver;
 
 	/**
 	 * Creates the door.
-	 * @param fingerprints makes the fingerprints of expressions
-	 * @param callers determines the callers, who own the keys
+	 * @param fingerprinter makes the fingerprints of expressions
+	 * @param callerResolver determines the callers, who own the keys
 	 */
-	public HttpDoor(IdempotencyEngine engine, OperationKeyReader keys, OperationFingerprinter fingerprints,
-			HttpCallerResolver callers, HttpSettings settings) {
+	public HttpDoor(IdempotencyEngine engine, OperationKeyReader keyReader, OperationFingerprinter fingerprinter,
+			HttpCallerResolver callerResolver, HttpSettings settings) {
 		this.engine = engine;
-		this.keys = keys;
-		this.fingerprints = fingerprints;
+		this.keyReader = keyReader;
+		this.fingerprinter = fingerprinter;
 		this.requestFingerprint = new RequestFingerprint(settings);
-		this.callers = callers;
+		this.callerResolver = callerResolver;
 	}
 
 	@Override
@@ -173,7 +185,7 @@ public final class HttpDoor implements OperationDoor {
 		if (HandlerRules.isExempt(operation, request.getMethod()) || !call.isGuarded(values)) {
 			return call.runUnguarded();
 		}
-		List<String> parts = this.keys.parts(call, values);
+		List<String> parts = this.keyReader.parts(call, values);
 		if (parts.isEmpty()) {
 			if (!operation.key().required()) {
 				return call.runUnguarded();
@@ -244,7 +256,7 @@ public final class HttpDoor implements OperationDoor {
 		IdempotentOperation operation = call.operation();
 		// If the annotation gives the scope, the caller needs no name.
 		Caller caller = (operation.key().scope() != null) ? Caller.GLOBAL
-				: this.callers.owner(request, operation.name());
+				: this.callerResolver.owner(request, operation.name());
 		IdempotencyKey made = exchange.key(operation, caller, parts);
 		return (made != null) ? made : call.key(parts, caller, values);
 	}
@@ -260,9 +272,180 @@ public final class HttpDoor implements OperationDoor {
 			return this.requestFingerprint.of(values, operation.key().source());
 		}
 		if (compared && operation.fingerprint() instanceof FingerprintSource.Spel source) {
-			return this.fingerprints.of(call, source, values);
+			return this.fingerprinter.of(call, source, values);
 		}
 		return Fingerprint.NONE;
+	}
+
+	/**
+	 * One call of a guarded handler. Its result is only the beginning of its answer, so the
+	 * filter tells how the call has ended.
+	 */
+	private static final class HttpCall implements GuardedAction<Object> {
+
+		/**
+		 * Spring tells other filters by this attribute that an answer is written bit by bit.
+		 */
+		private static final String STREAMING = ShallowEtagHeaderFilter.class.getName() + ".STREAMING";
+
+		private final OperationCall call;
+
+		private final HttpServletRequest request;
+
+		private final Exchange exchange;
+
+		private final IdempotencyEngine engine;
+
+		private @Nullable ClaimedAnswer answer;
+
+		/** Whether other threads may go on when the handler has returned. */
+		private boolean goesOn;
+
+		HttpCall(OperationCall call, HttpServletRequest request, Exchange exchange, IdempotencyEngine engine) {
+			this.call = call;
+			this.request = request;
+			this.exchange = exchange;
+			this.engine = engine;
+		}
+
+		@Override
+		public @Nullable SurroundingTransaction surrounding(@Nullable SurroundingTransaction current) {
+			return this.call.operation().place().surrounding().apply(current);
+		}
+
+		@Override
+		public boolean isAsync() {
+			return this.call.operation().result().async();
+		}
+
+		@Override
+		public void acquired(OwnedClaim claim) {
+			RecordingRequest guarded = RecordingRequest.find(this.request);
+			if (guarded == null) {
+				throw Exchange.missing(this.request, "guard the call");
+			}
+			this.answer = this.exchange.claimed(guarded, claim, this.engine);
+		}
+
+		/**
+		 * Runs the handler. If the container has refused the request meanwhile, the client
+		 * gets that refusal, whatever the handler makes of half a request: its work must fail
+		 * and not commit.
+		 */
+		@Override
+		public @Nullable Object run() throws Throwable {
+			Object value = this.call.run();
+			// A call that runs unguarded has no answer of ours.
+			if (this.answer != null && this.answer.isRefusedByContainer()) {
+				throw new Answer.ReplaySignal();
+			}
+			return value;
+		}
+
+		@Override
+		public @Nullable Object recover() throws Throwable {
+			return this.call.recover();
+		}
+
+		@Override
+		public boolean isDuplicate(Throwable failure) {
+			return this.call.isDuplicate(failure);
+		}
+
+		@Override
+		public @Nullable Object replay(StoredResult result) {
+			this.exchange.replayed(StoredResponseCodec.decode(result), this.request, this.call.operation().name());
+			throw new Answer.ReplaySignal();
+		}
+
+		@Override
+		public Object replayRecovered(Object value) {
+			this.exchange.recovered();
+			return value;
+		}
+
+		@Override
+		public void deferred(CompletionStage<?> stage) {
+			ClaimedAnswer claimed = answer();
+			claimed.returned();
+			watch(stage, claimed);
+		}
+
+		@Override
+		public Ending returned(@Nullable Object value, boolean recovered) {
+			ClaimedAnswer claimed = answer();
+			if (recovered) {
+				claimed.recovered();
+			}
+			claimed.returned();
+			if (!isAsync()) {
+				watch(value, claimed);
+			}
+			return claimed.ending();
+		}
+
+		/**
+		 * Leaves the transaction open until the answer is made, if nothing else needs its end
+		 * before. A handler that has begun an asynchronous request by itself may have its
+		 * answer written by another thread.
+		 */
+		@Override
+		public boolean takes(OpenWork work) {
+			return !this.goesOn && !this.request.isAsyncStarted() && this.exchange.isMadeInside() && answer().holds(work);
+		}
+
+		private void watch(@Nullable Object value, ClaimedAnswer claimed) {
+			Object content = HandlerResult.content(value);
+			this.goesOn = HandlerResult.goesOn(content);
+			if (content instanceof ResponseBodyEmitter || HandlerResult.isStream(value)) {
+				claimed.stream();
+				return;
+			}
+			if (content instanceof CompletionStage<?> stage) {
+				claimed.work().watch(stage);
+			}
+			if (HandlerResult.isTask(content)) {
+				claimed.work().watchTask();
+				claimed.work().observe(this.request);
+			}
+			if (HandlerResult.isReactive(content)) {
+				claimed.work().cancelledInTime();
+			}
+			if (content != null && !(content instanceof StreamingResponseBody)) {
+				// An asynchronous result may turn out to be a stream only when it is written.
+				claimed.response().streamIf(() -> this.request.getAttribute(STREAMING) != null);
+			}
+		}
+
+		@Override
+		public Ending threw(Throwable failure) {
+			if (this.call.isRefusedBefore(failure)) {
+				answer().nothingRan();
+			}
+			this.exchange.failed(failure);
+			return answer().undone();
+		}
+
+		@Override
+		public Ending threwAfterCommit(Throwable failure) {
+			answer().committed();
+			this.exchange.failed(failure);
+			return answer().ending();
+		}
+
+		/** Lets the answer that the client sees decide. */
+		@Override
+		public Ending gaveUp(Throwable failure) {
+			return answer().ending();
+		}
+
+		private ClaimedAnswer answer() {
+			if (this.answer == null) {
+				throw new IllegalStateException("Nothing was claimed");
+			}
+			return this.answer;
+		}
+
 	}
 
 }

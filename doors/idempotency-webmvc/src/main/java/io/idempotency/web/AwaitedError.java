@@ -1,0 +1,57 @@
+package io.idempotency.web;
+
+import java.time.Duration;
+import java.util.function.Consumer;
+
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.http.StoredResponse;
+
+/**
+ * An error that is the answer of a call and that the container has yet to render, in
+ * another dispatch: the bytes of that dispatch are the answer.
+ */
+final class AwaitedError {
+
+	/**
+	 * How long the rendering of an error is awaited after the end of the request. Jetty,
+	 * and Tomcat for an asynchronous request, report the end of a request before they
+	 * render its error. If nothing renders errors, the error itself is kept after this
+	 * delay.
+	 */
+	private static final Duration RENDERED = Duration.ofSeconds(2);
+
+	private final StoredResponse error;
+
+	private final Consumer<StoredResponse> keep;
+
+	private boolean rendering;
+
+	AwaitedError(StoredResponse error, Consumer<StoredResponse> keep) {
+		this.error = error;
+		this.keep = keep;
+	}
+
+	/** Notes that a dispatch renders the error. */
+	void renders() {
+		this.rendering = true;
+	}
+
+	/** Returns the answer together with the error that it renders. */
+	StoredResponse with(StoredResponse answer) {
+		return answer.rendering(this.error);
+	}
+
+	/**
+	 * Keeps the error itself if nothing renders it.
+	 * @param engine has threads for later tasks
+	 */
+	void requestDestroyed(IdempotencyEngine engine) {
+		if (this.rendering) {
+			this.keep.accept(this.error);
+		}
+		else {
+			engine.runAfter(RENDERED, () -> this.keep.accept(this.error));
+		}
+	}
+
+}
