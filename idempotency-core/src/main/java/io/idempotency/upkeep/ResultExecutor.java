@@ -27,7 +27,7 @@ public final class ResultExecutor {
 	private final UnderWay tasks;
 
 	/**
-	 * Creates the threads.
+	 * Creates the executor.
 	 * @param tasks counts what is under way
 	 */
 	ResultExecutor(Scheduler scheduler, UnderWay tasks) {

@@ -42,11 +42,11 @@ public final class MethodDoor implements OperationDoor {
 
 	private final IdempotencyEngine engine;
 
-	private final FirstResultCheck results;
+	private final FirstResultCheck resultCheck;
 
-	private final OperationKeyReader keys;
+	private final OperationKeyReader keyReader;
 
-	private final OperationFingerprinter fingerprints;
+	private final OperationFingerprinter fingerprinter;
 
 	private final Supplier<RequestValues> values;
 
@@ -60,12 +60,12 @@ public final class MethodDoor implements OperationDoor {
 	 * @param owner returns the current caller, who owns tokens and the keys that clients
 	 * choose for the operation of this name, or refuses a caller whom nobody knows
 	 */
-	public MethodDoor(IdempotencyEngine engine, ResultCodec codec, OperationKeyReader keys,
+	public MethodDoor(IdempotencyEngine engine, ResultCodec codec, OperationKeyReader keyReader,
 			Supplier<RequestValues> values, Function<String, Caller> owner) {
 		this.engine = engine;
-		this.results = new FirstResultCheck(codec);
-		this.keys = keys;
-		this.fingerprints = new OperationFingerprinter(codec);
+		this.resultCheck = new FirstResultCheck(codec);
+		this.keyReader = keyReader;
+		this.fingerprinter = new OperationFingerprinter(codec);
 		this.values = values;
 		this.owner = owner;
 	}
@@ -94,7 +94,7 @@ public final class MethodDoor implements OperationDoor {
 	 * @throws Throwable the exception for the caller
 	 */
 	public @Nullable Object enter(OperationCall call, RequestValues values, Supplier<Caller> caller) throws Throwable {
-		return enter(call, values, caller, () -> this.keys.parts(call, values), () -> arguments(call, values));
+		return enter(call, values, caller, () -> this.keyReader.parts(call, values), () -> arguments(call, values));
 	}
 
 	/**
@@ -126,7 +126,7 @@ public final class MethodDoor implements OperationDoor {
 	 * @return what the engine is told, {@code null} if the call runs unguarded
 	 */
 	public @Nullable GuardedCall guarded(OperationCall call, RequestValues values, Function<String, Caller> owner) {
-		return guarded(call, values, () -> owner(call.operation(), owner), () -> this.keys.parts(call, values),
+		return guarded(call, values, () -> owner(call.operation(), owner), () -> this.keyReader.parts(call, values),
 				() -> arguments(call, values));
 	}
 
@@ -150,7 +150,7 @@ public final class MethodDoor implements OperationDoor {
 	}
 
 	private MethodAction action(OperationCall call, boolean async) {
-		return new MethodAction(call, this.results.of(call.operation().name()), async);
+		return new MethodAction(call, this.resultCheck.of(call.operation().name()), async);
 	}
 
 	/**
@@ -174,10 +174,10 @@ public final class MethodDoor implements OperationDoor {
 	private Fingerprint fingerprint(OperationCall call, RequestValues values, Supplier<Fingerprint> request) {
 		IdempotentOperation operation = call.operation();
 		if (operation.fingerprint() instanceof FingerprintSource.Spel source) {
-			return this.fingerprints.of(call, source, values);
+			return this.fingerprinter.of(call, source, values);
 		}
 		if (operation.fingerprint() instanceof FingerprintSource.Arguments source) {
-			return this.fingerprints.of(call, source.arguments(), values);
+			return this.fingerprinter.of(call, source.arguments(), values);
 		}
 		boolean compared = operation.fingerprint() instanceof FingerprintSource.Default
 				&& !(operation.key().source() instanceof KeySource.Spel)
@@ -191,7 +191,7 @@ public final class MethodDoor implements OperationDoor {
 	 */
 	private Fingerprint arguments(OperationCall call, RequestValues values) {
 		IdempotentOperation operation = call.operation();
-		return this.fingerprints.of(call,
+		return this.fingerprinter.of(call,
 				ArgumentFingerprinter.of(operation.guarded().method(), operation.guarded().targetClass()), values);
 	}
 

@@ -25,7 +25,7 @@ public final class OperationFingerprinter {
 	private final ResultCodec codec;
 
 	/**
-	 * Creates the fingerprints.
+	 * Creates the fingerprinter.
 	 * @param codec encodes values that have no text
 	 */
 	public OperationFingerprinter(ResultCodec codec) {

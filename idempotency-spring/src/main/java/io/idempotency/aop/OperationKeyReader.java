@@ -18,16 +18,16 @@ import org.jspecify.annotations.Nullable;
 @Internal
 public final class OperationKeyReader {
 
-	private final HeaderKeyParser headers;
+	private final HeaderKeyParser headerParser;
 
 	private final int maxLength;
 
 	/**
-	 * Creates the keys.
+	 * Creates the reader.
 	 * @param maxLength how many characters a key from a header or body may have, positive
 	 */
 	public OperationKeyReader(int maxLength) {
-		this.headers = new HeaderKeyParser(maxLength);
+		this.headerParser = new HeaderKeyParser(maxLength);
 		this.maxLength = maxLength;
 	}
 
@@ -60,7 +60,7 @@ public final class OperationKeyReader {
 	 * @throws IdempotencyKeyInvalidException if the key is malformed
 	 */
 	public @Nullable String header(IdempotentOperation operation, KeySource.Header source, RequestValues values) {
-		return this.headers.parse(operation.name(), values.headers(source.name()));
+		return this.headerParser.parse(operation.name(), values.headers(source.name()));
 	}
 
 	/**

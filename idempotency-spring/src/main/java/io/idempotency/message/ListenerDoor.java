@@ -50,9 +50,9 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 
 	private static final Logger logger = LoggerFactory.getLogger(ListenerDoor.class);
 
-	private final MethodDoor methods;
+	private final MethodDoor methodDoor;
 
-	private final ListenerSourceReader sources;
+	private final ListenerSourceReader sourceReader;
 
 	private final Map<ListenerKind, Supplier<Broker>> brokers;
 
@@ -62,13 +62,13 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 
 	/**
 	 * Creates the door.
-	 * @param methods guards the calls
+	 * @param methodDoor guards the calls
 	 * @param beanFactory has the containers of listeners, and replaces placeholders in
 	 * the names of queues
 	 */
-	public ListenerDoor(MethodDoor methods, ConfigurableBeanFactory beanFactory) {
-		this.methods = methods;
-		this.sources = new ListenerSourceReader(beanFactory::resolveEmbeddedValue);
+	public ListenerDoor(MethodDoor methodDoor, ConfigurableBeanFactory beanFactory) {
+		this.methodDoor = methodDoor;
+		this.sourceReader = new ListenerSourceReader(beanFactory::resolveEmbeddedValue);
 		// Made for the first listener, because their classes need those of the broker.
 		this.brokers = Map.of(ListenerKind.KAFKA, SingletonSupplier.of(() -> new KafkaBroker(beanFactory)),
 				ListenerKind.RABBIT, SingletonSupplier.of(() -> new RabbitBroker(beanFactory)), ListenerKind.JMS,
@@ -100,7 +100,7 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 
 	@Override
 	public void check(IdempotentOperation operation) {
-		Listener listener = Listener.of(operation, this.sources);
+		Listener listener = Listener.of(operation, this.sourceReader);
 		ListenerCheck.check(operation, listener);
 		if (listener != null) {
 			this.listeners.put(key(operation), listener);
@@ -183,7 +183,7 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 			throws Throwable {
 		while (true) {
 			try {
-				return this.methods.enter(call, values, caller);
+				return this.methodDoor.enter(call, values, caller);
 			}
 			catch (Throwable thrown) {
 				if (call.hasRun() || new RefusalMeaning(call).isFinal(thrown) || !delivery.waits(thrown)) {
@@ -262,7 +262,7 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 	/** An event has no broker: what is thrown reaches its publisher. */
 	private @Nullable Object enterForEvent(OperationCall call) throws Throwable {
 		try {
-			return this.methods.enter(call);
+			return this.methodDoor.enter(call);
 		}
 		catch (IdempotencyException ex) {
 			if (new RefusalMeaning(call).isDuplicate(ex)) {

@@ -24,7 +24,7 @@ public final class EngineMeterBinder implements MeterBinder {
 	private final Supplier<@Nullable EngineLoad> load;
 
 	/**
-	 * Creates the meters.
+	 * Creates the binder.
 	 * @param load gives the load of the engine, {@code null} if there is no engine
 	 */
 	public EngineMeterBinder(Supplier<@Nullable EngineLoad> load) {

@@ -61,7 +61,7 @@ public final class OutcomeMeterRegistrar {
 	private final Set<Meter.Id> refused = ConcurrentHashMap.newKeySet();
 
 	/**
-	 * Creates the meters.
+	 * Creates the registrar.
 	 * @param meters gets the meters
 	 * @param observations tells whether calls are observed
 	 * @param convention names the observations; {@code null} for the usual names

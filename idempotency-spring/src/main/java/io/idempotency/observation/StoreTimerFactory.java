@@ -51,38 +51,38 @@ public final class StoreTimerFactory {
 	/** Measures the time of another store; does what that store does. Thread-safe. */
 	private static final class TimedStore extends ForwardingIdempotencyStore implements MeasuringStore {
 
-		private final StoreTimer timers;
+		private final StoreTimer timer;
 
-		TimedStore(IdempotencyStore store, StoreTimer timers) {
+		TimedStore(IdempotencyStore store, StoreTimer timer) {
 			super(store);
-			this.timers = timers;
+			this.timer = timer;
 		}
 
 		@Override
 		public ClaimResult claim(ClaimRequest request) {
-			return this.timers.time(Verb.CLAIM, () -> super.claim(request));
+			return this.timer.time(Verb.CLAIM, () -> super.claim(request));
 		}
 
 		/** A look that takes no round trip is nothing that the store was asked. */
 		@Override
 		public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
 			return (look == Look.LOCAL) ? super.find(key, fingerprint, look)
-					: this.timers.time(Verb.LOOK, () -> super.find(key, fingerprint, look));
+					: this.timer.time(Verb.LOOK, () -> super.find(key, fingerprint, look));
 		}
 
 		@Override
 		public boolean complete(Completion completion) {
-			return this.timers.time(Verb.COMPLETE, () -> super.complete(completion));
+			return this.timer.time(Verb.COMPLETE, () -> super.complete(completion));
 		}
 
 		@Override
 		public boolean release(IdempotencyKey key, ClaimId claimId) {
-			return this.timers.time(Verb.RELEASE, () -> super.release(key, claimId));
+			return this.timer.time(Verb.RELEASE, () -> super.release(key, claimId));
 		}
 
 		@Override
 		public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
-			return this.timers.time(Verb.RENEW, () -> super.renew(key, claimId, lease));
+			return this.timer.time(Verb.RENEW, () -> super.renew(key, claimId, lease));
 		}
 
 		/**
@@ -90,17 +90,17 @@ public final class StoreTimerFactory {
 		 */
 		@Override
 		public Set<ClaimId> renewAll(Collection<Renewal> renewals) {
-			return this.timers.time(Verb.RENEW, () -> super.renewAll(renewals));
+			return this.timer.time(Verb.RENEW, () -> super.renewAll(renewals));
 		}
 
 		@Override
 		public Instant issue(IdempotencyKey token, Duration timeToLive) {
-			return this.timers.time(Verb.ISSUE, () -> super.issue(token, timeToLive));
+			return this.timer.time(Verb.ISSUE, () -> super.issue(token, timeToLive));
 		}
 
 		@Override
 		public Optional<IdempotencyStore> joining() {
-			return super.joining().map((joining) -> new TimedStore(joining, this.timers));
+			return super.joining().map((joining) -> new TimedStore(joining, this.timer));
 		}
 
 		@Override
@@ -110,7 +110,7 @@ public final class StoreTimerFactory {
 
 		@Override
 		public void took(Verb verb, boolean answered, long nanos) {
-			this.timers.took(verb, answered, nanos);
+			this.timer.took(verb, answered, nanos);
 		}
 
 	}

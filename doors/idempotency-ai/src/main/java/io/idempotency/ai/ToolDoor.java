@@ -53,13 +53,13 @@ public final class ToolDoor implements OperationDoor {
 	private static final Set<String> TOOLS = Set.of("org.springaicommunity.mcp.annotation.McpTool",
 			"org.springframework.ai.mcp.annotation.McpTool", MODEL_TOOL);
 
-	private final MethodDoor methods;
+	private final MethodDoor methodDoor;
 
 	private final ToolSettings settings;
 
 	private final ResultCodec codec;
 
-	private final OperationFingerprinter fingerprints;
+	private final OperationFingerprinter fingerprinter;
 
 	private final Supplier<RequestValues> values;
 
@@ -67,18 +67,18 @@ public final class ToolDoor implements OperationDoor {
 
 	/**
 	 * Creates the door.
-	 * @param methods guards the calls
+	 * @param methodDoor guards the calls
 	 * @param codec writes arguments that are compared
 	 * @param values supplies the values of the HTTP request that the current thread works
 	 * for, {@link RequestValues#NONE} if there is none
 	 * @param owner tells the owner of the key of an operation in that request
 	 */
-	public ToolDoor(MethodDoor methods, ToolSettings settings, ResultCodec codec, Supplier<RequestValues> values,
+	public ToolDoor(MethodDoor methodDoor, ToolSettings settings, ResultCodec codec, Supplier<RequestValues> values,
 			Function<String, Caller> owner) {
-		this.methods = methods;
+		this.methodDoor = methodDoor;
 		this.settings = settings;
 		this.codec = codec;
-		this.fingerprints = new OperationFingerprinter(codec);
+		this.fingerprinter = new OperationFingerprinter(codec);
 		this.values = values;
 		this.owner = owner;
 	}
@@ -146,8 +146,8 @@ public final class ToolDoor implements OperationDoor {
 		}
 		call.watch(new ErrorResults(call));
 		try {
-			RequestValues values = new ToolValues(tool, call, this.fingerprints, this.values);
-			Object result = this.methods.enter(call, values, () -> caller(call.operation(), tool));
+			RequestValues values = new ToolValues(tool, call, this.fingerprinter, this.values);
+			Object result = this.methodDoor.enter(call, values, () -> caller(call.operation(), tool));
 			if (!call.hasRun() && isTool(call.operation().guarded().method())) {
 				tool.replayed();
 			}
@@ -167,7 +167,7 @@ public final class ToolDoor implements OperationDoor {
 	/** On a server of type ASYNC, the message of an exception is what a model is told. */
 	private @Nullable Object enterUnseen(OperationCall call) throws Throwable {
 		try {
-			return this.methods.enter(call);
+			return this.methodDoor.enter(call);
 		}
 		catch (RuntimeException ex) {
 			throw isRefusal(ex, call) ? new ToldRefusal(ToolRefusal.of(ex, !call.hasRun()), ex) : ex;

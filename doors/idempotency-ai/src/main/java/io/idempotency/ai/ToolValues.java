@@ -25,21 +25,21 @@ final class ToolValues implements RequestValues {
 
 	private final OperationCall call;
 
-	private final OperationFingerprinter fingerprints;
+	private final OperationFingerprinter fingerprinter;
 
 	private final Supplier<RequestValues> request;
 
 	/**
 	 * Creates the values.
 	 * @param call the call of the guarded method
-	 * @param fingerprints make the digest of the arguments
+	 * @param fingerprinter make the digest of the arguments
 	 * @param request supplies the values of the HTTP request
 	 */
-	ToolValues(ToolCall tool, OperationCall call, OperationFingerprinter fingerprints,
+	ToolValues(ToolCall tool, OperationCall call, OperationFingerprinter fingerprinter,
 			Supplier<RequestValues> request) {
 		this.tool = tool;
 		this.call = call;
-		this.fingerprints = fingerprints;
+		this.fingerprinter = fingerprinter;
 		this.request = request;
 	}
 
@@ -88,7 +88,7 @@ final class ToolValues implements RequestValues {
 			return null;
 		}
 		IdempotentOperation operation = this.call.operation();
-		byte[] arguments = this.fingerprints
+		byte[] arguments = this.fingerprinter
 			.of(this.call, ArgumentFingerprinter.of(operation.guarded().method(), operation.guarded().targetClass()),
 					this)
 			.toBytes();

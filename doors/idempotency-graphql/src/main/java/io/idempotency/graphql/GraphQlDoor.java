@@ -61,9 +61,9 @@ public final class GraphQlDoor implements OperationDoor, SmartInitializingSingle
 
 	private static final Logger logger = LoggerFactory.getLogger(GraphQlDoor.class);
 
-	private final MethodDoor methods;
+	private final MethodDoor methodDoor;
 
-	private final OperationKeyReader keys;
+	private final OperationKeyReader keyReader;
 
 	private final ResultCodec codec;
 
@@ -79,17 +79,17 @@ public final class GraphQlDoor implements OperationDoor, SmartInitializingSingle
 
 	/**
 	 * Creates the door.
-	 * @param methods guards the calls
-	 * @param keys checks keys
+	 * @param methodDoor guards the calls
+	 * @param keyReader checks keys
 	 * @param codec encodes arguments that are compared
 	 * @param keyHeader the header of keys where an annotation names no place
 	 * @param sources execute the documents; asked at the end of the start
 	 * @param resolvers make errors of the failures of fields
 	 */
-	public GraphQlDoor(MethodDoor methods, OperationKeyReader keys, ResultCodec codec, String keyHeader,
+	public GraphQlDoor(MethodDoor methodDoor, OperationKeyReader keyReader, ResultCodec codec, String keyHeader,
 			ObjectProvider<GraphQlSource> sources, ObjectProvider<DataFetcherExceptionResolver> resolvers) {
-		this.methods = methods;
-		this.keys = keys;
+		this.methodDoor = methodDoor;
+		this.keyReader = keyReader;
 		this.codec = codec;
 		this.keyHeader = keyHeader;
 		this.sources = sources;
@@ -210,7 +210,7 @@ public final class GraphQlDoor implements OperationDoor, SmartInitializingSingle
 		}
 		// What the method calls is no fetch of this field.
 		return CurrentField.call(null,
-				() -> this.methods.enter(call, values,
+				() -> this.methodDoor.enter(call, values,
 						() -> operation.key().isOfClient() ? values.caller(operation) : Caller.GLOBAL,
 						() -> parts(call, values), () -> fingerprint(operation, values)));
 	}
@@ -219,11 +219,11 @@ public final class GraphQlDoor implements OperationDoor, SmartInitializingSingle
 		IdempotentOperation operation = call.operation();
 		if (operation.key().source() instanceof KeySource.Body body) {
 			String place = body.pointer();
-			return parts(
-					this.keys.fromClient(operation, "at '" + place + "' of the arguments", () -> values.body(place)));
+			return parts(this.keyReader.fromClient(operation, "at '" + place + "' of the arguments",
+					() -> values.body(place)));
 		}
 		if (!(operation.key().source() instanceof KeySource.Header)) {
-			return this.keys.parts(call, values);
+			return this.keyReader.parts(call, values);
 		}
 		List<Object> directives = values.keysOfDirective();
 		if (directives.size() > 1) {
@@ -231,9 +231,9 @@ public final class GraphQlDoor implements OperationDoor, SmartInitializingSingle
 					"The field was sent with " + directives.size() + " keys in its directives: send one");
 		}
 		if (!directives.isEmpty()) {
-			return parts(this.keys.fromClient(operation, "in the directive", () -> directives.get(0)));
+			return parts(this.keyReader.fromClient(operation, "in the directive", () -> directives.get(0)));
 		}
-		List<String> header = this.keys.parts(call, values);
+		List<String> header = this.keyReader.parts(call, values);
 		return (header.isEmpty() || operation.key().token()) ? header : List.of(header.get(0), values.path());
 	}
 

@@ -41,7 +41,7 @@ public final class ExceptionHandlerLookup {
 	 * Returns whether there is such a handler.
 	 * @param handler the handler of the request
 	 */
-	public boolean exist(@Nullable Object handler, IdempotencyException refusal) {
+	public boolean finds(@Nullable Object handler, IdempotencyException refusal) {
 		Class<?> handlerType = (handler instanceof HandlerMethod method) ? method.getBeanType() : null;
 		if (handlerType != null && isExplicit(handlerType, refusal)) {
 			return true;

@@ -58,7 +58,7 @@ public final class RouteRegistry implements OperationCatalog {
 	private final Set<String> names = ConcurrentHashMap.newKeySet();
 
 	/**
-	 * Creates the routes.
+	 * Creates the registry.
 	 * @param defaults the policy of a route unless it says otherwise
 	 * @param keyHeader the header of the key, unless a route names another place
 	 * @param store the store of the records, unless a route names another one

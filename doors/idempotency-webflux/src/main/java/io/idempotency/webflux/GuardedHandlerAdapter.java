@@ -330,7 +330,7 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 		private Mono<Void> deliver(HandledCall.Result result) {
 			if (result.made() != null) {
 				if (result.replayed()) {
-					result.made().mark(new StoredAnswers(GuardedHandlerAdapter.this.settings));
+					result.made().mark(new ResponseReplay(GuardedHandlerAdapter.this.settings));
 				}
 				return this.ways.send(result.made());
 			}
@@ -345,7 +345,7 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 
 		private Mono<Void> replay(@Nullable StoredResponse stored) {
 			return this.ways.send((stored != null) ? stored.status() : 0,
-					() -> new StoredAnswers(GuardedHandlerAdapter.this.settings).replay(stored,
+					() -> new ResponseReplay(GuardedHandlerAdapter.this.settings).replay(stored,
 							this.request.exchange()));
 		}
 

@@ -385,9 +385,9 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 	}
 
 	/** Says that the answer is a replay, if nothing of it has been sent yet. */
-	void mark(StoredAnswers answers) {
+	void mark(ResponseReplay replay) {
 		if (this.state != State.PASSED) {
-			answers.mark(this.headers, this.headers.getFirst(HttpHeaders.CACHE_CONTROL) != null);
+			replay.mark(this.headers, this.headers.getFirst(HttpHeaders.CACHE_CONTROL) != null);
 		}
 	}
 

@@ -43,9 +43,9 @@ public final class ReactiveProblemHandler implements WebExceptionHandler {
 
 	private final String typeBase;
 
-	private final ProblemText details;
+	private final ProblemText text;
 
-	private final ExceptionHandlerLookup handlers;
+	private final ExceptionHandlerLookup lookup;
 
 	/**
 	 * Creates the handler.
@@ -54,8 +54,8 @@ public final class ReactiveProblemHandler implements WebExceptionHandler {
 	 */
 	public ReactiveProblemHandler(String typeBase, ApplicationContext context) {
 		this.typeBase = typeBase;
-		this.details = new ProblemText(context);
-		this.handlers = new ExceptionHandlerLookup(context);
+		this.text = new ProblemText(context);
+		this.lookup = new ExceptionHandlerLookup(context);
 	}
 
 	@Override
@@ -77,7 +77,7 @@ public final class ReactiveProblemHandler implements WebExceptionHandler {
 
 	/** Returns whether the application answers a refusal of a handler itself. */
 	boolean isHandledByApplication(HandlerMethod handler, IdempotencyException refusal) {
-		return this.handlers.exist(handler, refusal);
+		return this.lookup.finds(handler, refusal);
 	}
 
 	/**
@@ -85,7 +85,7 @@ public final class ReactiveProblemHandler implements WebExceptionHandler {
 	 * @param handler the handler that was refused, {@code null} if it is not known
 	 */
 	Mono<Void> refuse(IdempotencyException refusal, ServerWebExchange exchange, @Nullable HandlerMethod handler) {
-		return answer(refusal, exchange, this.details.of(refusal, target(exchange.getRequest()), handler));
+		return answer(refusal, exchange, this.text.of(refusal, target(exchange.getRequest()), handler));
 	}
 
 	/**
@@ -93,7 +93,7 @@ public final class ReactiveProblemHandler implements WebExceptionHandler {
 	 * @param operation the operation of the request
 	 */
 	Mono<Void> refuse(IdempotencyException refusal, IdempotentOperation operation, ServerWebExchange exchange) {
-		return answer(refusal, exchange, this.details.ofOperation(refusal, target(exchange.getRequest()), operation));
+		return answer(refusal, exchange, this.text.ofOperation(refusal, target(exchange.getRequest()), operation));
 	}
 
 	private static String target(ServerHttpRequest request) {

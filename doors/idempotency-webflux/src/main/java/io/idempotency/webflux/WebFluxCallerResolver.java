@@ -37,7 +37,7 @@ public final class WebFluxCallerResolver {
 	private final @Nullable ReactiveIdempotencyScopeResolver resolver;
 
 	/**
-	 * Creates the callers.
+	 * Creates the resolver.
 	 * @param settings determine the caller if there is no resolver
 	 * @param resolver the application's own resolver
 	 */

@@ -30,7 +30,7 @@ public final class WebFluxTokens implements ReactiveIdempotencyTokens {
 
 	private final Duration timeToLive;
 
-	private final WebFluxCallerResolver callers;
+	private final WebFluxCallerResolver callerResolver;
 
 	private final Namespace namespace;
 
@@ -38,14 +38,14 @@ public final class WebFluxTokens implements ReactiveIdempotencyTokens {
 	 * Creates an issuer of tokens.
 	 * @param store supplies the store that keeps the tokens
 	 * @param timeToLive how long a token may be used
-	 * @param callers determines the callers, to whom tokens are bound
+	 * @param callerResolver determines the callers, to whom tokens are bound
 	 * @param namespace the namespace in which a token is valid
 	 */
-	public WebFluxTokens(Supplier<ReactiveIdempotencyStore> store, Duration timeToLive, WebFluxCallerResolver callers,
-			Namespace namespace) {
+	public WebFluxTokens(Supplier<ReactiveIdempotencyStore> store, Duration timeToLive,
+			WebFluxCallerResolver callerResolver, Namespace namespace) {
 		this.store = store;
 		this.timeToLive = timeToLive;
-		this.callers = callers;
+		this.callerResolver = callerResolver;
 		this.namespace = namespace;
 	}
 
@@ -54,7 +54,8 @@ public final class WebFluxTokens implements ReactiveIdempotencyTokens {
 	public Mono<IssuedToken> issue(ServerWebExchange exchange) {
 		Mono<String> text = Mono.fromSupplier(() -> StoreIdempotencyTokens.text(this.random))
 			.subscribeOn(Schedulers.boundedElastic());
-		return this.callers.owner(exchange, "token").flatMap((caller) -> text.flatMap((token) -> keep(caller, token)));
+		return this.callerResolver.owner(exchange, "token")
+			.flatMap((caller) -> text.flatMap((token) -> keep(caller, token)));
 	}
 
 	private Mono<IssuedToken> keep(Caller caller, String token) {

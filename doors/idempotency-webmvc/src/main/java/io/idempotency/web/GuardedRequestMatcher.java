@@ -79,7 +79,7 @@ final class GuardedRequestMatcher {
 	private volatile boolean disproved;
 
 	/**
-	 * Creates the handlers.
+	 * Creates the matcher.
 	 * @param operations knows the operations
 	 * @param disproved whether no request can be known to meet none
 	 */

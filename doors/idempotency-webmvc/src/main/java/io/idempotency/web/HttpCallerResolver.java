@@ -32,7 +32,7 @@ public final class HttpCallerResolver {
 	private final @Nullable IdempotencyScopeResolver resolver;
 
 	/**
-	 * Creates the callers.
+	 * Creates the resolver.
 	 * @param settings determine the caller if there is no resolver
 	 * @param resolver the application's own resolver
 	 */

@@ -30,7 +30,7 @@ public final class IdempotencyFilter implements Filter {
 
 	private final HttpSettings settings;
 
-	private final HandlerOperationFinder handlers;
+	private final HandlerOperationFinder operationFinder;
 
 	private final GuardedRequestMatcher guarded;
 
@@ -44,7 +44,7 @@ public final class IdempotencyFilter implements Filter {
 	 */
 	public IdempotencyFilter(HttpSettings settings, Supplier<IdempotentOperationSource> operations, boolean all) {
 		this.settings = settings;
-		this.handlers = new HandlerOperationFinder(operations);
+		this.operationFinder = new HandlerOperationFinder(operations);
 		this.guarded = new GuardedRequestMatcher(operations, all);
 	}
 
@@ -72,7 +72,7 @@ public final class IdempotencyFilter implements Filter {
 		CapturingResponse previous = exchange.response();
 		HttpServletResponse captured = exchange.enter(request, response);
 		HttpServletRequest recorded = (RecordingRequest.find(request) != null) ? request
-				: new RecordingRequest(request, this.handlers, this.settings.maxRequestSize());
+				: new RecordingRequest(request, this.operationFinder, this.settings.maxRequestSize());
 		try {
 			chain.doFilter(recorded, captured);
 		}

@@ -44,9 +44,9 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyProblemResolver.class);
 
-	private final ExceptionHandlerLookup handlers;
+	private final ExceptionHandlerLookup lookup;
 
-	private final ProblemText details;
+	private final ProblemText text;
 
 	private final String typeBase;
 
@@ -56,8 +56,8 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 	 * @param settings of the door
 	 */
 	public IdempotencyProblemResolver(ApplicationContext context, HttpSettings settings) {
-		this.handlers = new ExceptionHandlerLookup(context);
-		this.details = new ProblemText(context);
+		this.lookup = new ExceptionHandlerLookup(context);
+		this.text = new ProblemText(context);
 		this.typeBase = settings.problemTypeBase();
 	}
 
@@ -65,7 +65,7 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
 			@Nullable Object handler, Exception ex) {
 		IdempotencyException refusal = NestedRefusals.find(ex);
-		if (refusal == null || this.handlers.exist(handler, refusal)) {
+		if (refusal == null || this.lookup.finds(handler, refusal)) {
 			return null;
 		}
 		if (response.isCommitted()) {
@@ -74,14 +74,14 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 			// were whole.
 			return (response.getStatus() >= 400) ? new ModelAndView() : null;
 		}
-		answer(refusal, this.details.of(refusal, target(request), handler), request, response);
+		answer(refusal, this.text.of(refusal, target(request), handler), request, response);
 		return new ModelAndView();
 	}
 
 	/** Answers the refusal of a route. */
 	void answer(IdempotencyException refusal, IdempotentOperation route, HttpServletRequest request,
 			HttpServletResponse response) {
-		answer(refusal, this.details.ofOperation(refusal, target(request), route), request, response);
+		answer(refusal, this.text.ofOperation(refusal, target(request), route), request, response);
 	}
 
 	private static String target(HttpServletRequest request) {

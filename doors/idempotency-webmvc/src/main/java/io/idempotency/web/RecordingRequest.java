@@ -44,7 +44,7 @@ import org.springframework.web.util.WebUtils;
  */
 final class RecordingRequest extends HttpServletRequestWrapper {
 
-	private final HandlerOperationFinder handlers;
+	private final HandlerOperationFinder operationFinder;
 
 	private final long limit;
 
@@ -61,9 +61,9 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 
 	private volatile boolean broken;
 
-	RecordingRequest(HttpServletRequest request, HandlerOperationFinder handlers, long limit) {
+	RecordingRequest(HttpServletRequest request, HandlerOperationFinder operationFinder, long limit) {
 		super(request);
-		this.handlers = handlers;
+		this.operationFinder = operationFinder;
 		this.limit = limit;
 		this.late = GuardedRequestMatcher.hasPassed(request);
 	}
@@ -104,7 +104,7 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	public ServletInputStream getInputStream() throws IOException {
 		RecordingInputStream body = stream();
 		if (HandlerOperationFinder.isMapped(this) && !HandlerOperationFinder.mayReachRoute(this)) {
-			IdempotentOperation operation = this.handlers.of(this);
+			IdempotentOperation operation = this.operationFinder.of(this);
 			if (operation == null || !mayNeedBody(operation)) {
 				body.stopRecording();
 			}
@@ -262,7 +262,7 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	}
 
 	private IdempotencyBodyTooLargeException tooLarge() {
-		IdempotentOperation handler = this.handlers.of(this);
+		IdempotentOperation handler = this.operationFinder.of(this);
 		String operation = (handler != null) ? handler.name() : getRequestURI();
 		return new IdempotencyBodyTooLargeException(operation,
 				"The body may have at most " + this.limit + " bytes: send less");

@@ -39,16 +39,16 @@ public final class TokenEndpoint {
 
 	private final IdempotencyTokens tokens;
 
-	private final HttpCallerResolver callers;
+	private final HttpCallerResolver callerResolver;
 
 	/**
 	 * Creates the endpoint.
 	 * @param tokens issues the tokens
-	 * @param callers knows who may have one
+	 * @param callerResolver knows who may have one
 	 */
-	public TokenEndpoint(IdempotencyTokens tokens, HttpCallerResolver callers) {
+	public TokenEndpoint(IdempotencyTokens tokens, HttpCallerResolver callerResolver) {
 		this.tokens = tokens;
-		this.callers = callers;
+		this.callerResolver = callerResolver;
 	}
 
 	/**
@@ -75,7 +75,7 @@ public final class TokenEndpoint {
 	 */
 	@Reflective
 	public void issue(HttpServletRequest request, HttpServletResponse response) throws IOException {
-		this.callers.owner(request, "token");
+		this.callerResolver.owner(request, "token");
 		IssuedToken issued = this.tokens.issue();
 		response.setStatus(HttpServletResponse.SC_CREATED);
 		response.setHeader("Cache-Control", "no-store");

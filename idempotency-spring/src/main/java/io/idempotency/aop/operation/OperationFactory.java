@@ -58,7 +58,7 @@ final class OperationFactory {
 
 	private final ExpressionParser expressions;
 
-	private final KeySourceFinder keySources;
+	private final KeySourceFinder keySourceFinder;
 
 	OperationFactory(ConfigurableListableBeanFactory beanFactory, IdempotencyPolicy defaults, String keyHeader,
 			IdempotencyStore store, ResultCodec codec, DoorCoverage covered) {
@@ -68,7 +68,7 @@ final class OperationFactory {
 		this.codec = codec;
 		this.covered = covered;
 		this.expressions = new ExpressionParser(beanFactory);
-		this.keySources = new KeySourceFinder(this.expressions, keyHeader, covered);
+		this.keySourceFinder = new KeySourceFinder(this.expressions, keyHeader, covered);
 	}
 
 	/**
@@ -84,7 +84,7 @@ final class OperationFactory {
 			ForeignCallCheck.check(annotation, this.covered.hasKeys(annotation), this.beanFactory);
 		}
 		boolean requested = this.covered.hasRequests(annotation);
-		KeySource keySource = this.keySources.of(annotation);
+		KeySource keySource = this.keySourceFinder.of(annotation);
 		ResultShape result = ResultShape.of(annotation, this.covered.areSubscribed(annotation));
 		if (!covered) {
 			checkResult(annotation, result);

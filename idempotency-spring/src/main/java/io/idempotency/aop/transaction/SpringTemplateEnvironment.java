@@ -32,28 +32,28 @@ public final class SpringTemplateEnvironment implements TemplateEnvironment {
 
 	private final BeanFactory beanFactory;
 
-	private final FirstResultCheck results;
+	private final FirstResultCheck resultCheck;
 
 	private final Supplier<Caller> caller;
 
 	private final SingletonSupplier<TransactionStarter> transactions;
 
 	/**
-	 * Creates the surroundings.
+	 * Creates the environment.
 	 * @param beanFactory the bean factory of the application
 	 * @param codec encodes results
 	 * @param caller supplies the current caller, who owns the tokens
 	 */
 	public SpringTemplateEnvironment(BeanFactory beanFactory, ResultCodec codec, Supplier<Caller> caller) {
 		this.beanFactory = beanFactory;
-		this.results = new FirstResultCheck(codec);
+		this.resultCheck = new FirstResultCheck(codec);
 		this.caller = caller;
 		this.transactions = SingletonSupplier.of(() -> MethodTransaction.joined(beanFactory));
 	}
 
 	@Override
 	public @Nullable ResultCodec codec(String operation) {
-		return this.results.of(operation);
+		return this.resultCheck.of(operation);
 	}
 
 	@Override

@@ -125,26 +125,26 @@ public final class FirstResultCheck {
 	private record Seen(String operation, Type type, Class<?> valueClass) {
 	}
 
-	private record OperationCodec(FirstResultCheck results, String operation) implements ResultCodec {
+	private record OperationCodec(FirstResultCheck resultCheck, String operation) implements ResultCodec {
 
 		@Override
 		public StoredResult encode(@Nullable Object value, Type type) {
-			return this.results.encode(this.operation, value, type);
+			return this.resultCheck.encode(this.operation, value, type);
 		}
 
 		@Override
 		public @Nullable Object decode(StoredResult result, Type type) {
-			return this.results.codec.decode(result, type);
+			return this.resultCheck.codec.decode(result, type);
 		}
 
 		@Override
 		public @Nullable String unsupported(Type type) {
-			return this.results.codec.unsupported(type);
+			return this.resultCheck.codec.unsupported(type);
 		}
 
 		@Override
 		public byte[] comparable(Object value) {
-			return this.results.codec.comparable(value);
+			return this.resultCheck.codec.comparable(value);
 		}
 
 	}

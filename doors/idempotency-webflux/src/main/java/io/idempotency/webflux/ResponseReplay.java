@@ -23,9 +23,9 @@ import org.springframework.web.server.ServerWebExchange;
  *
  * @param settings of the door
  */
-record StoredAnswers(HttpSettings settings) {
+record ResponseReplay(HttpSettings settings) {
 
-	private static final Logger logger = LoggerFactory.getLogger(StoredAnswers.class);
+	private static final Logger logger = LoggerFactory.getLogger(ResponseReplay.class);
 
 	Mono<Void> replay(@Nullable StoredResponse stored, ServerWebExchange exchange) {
 		ServerHttpResponse response = exchange.getResponse();
