@@ -279,7 +279,8 @@ class JoinedEngineTests {
 			open.get().commit();
 		}).isSameAs(this.transactions.failure);
 		assertThat(this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.FAILED);
-		// The store of the test rolls nothing back: the first write was that of the result.
+		// The store of the test rolls nothing back: the first write was that of the
+		// result.
 		assertThat(this.joining.count(ScriptedStore.Verb.COMPLETE)).isEqualTo(2);
 		assertThat(action.runs()).isOne();
 	}

@@ -278,13 +278,14 @@ public final class HttpDoor implements OperationDoor {
 	}
 
 	/**
-	 * One call of a guarded handler. Its result is only the beginning of its answer, so the
-	 * filter tells how the call has ended.
+	 * One call of a guarded handler. Its result is only the beginning of its answer, so
+	 * the filter tells how the call has ended.
 	 */
 	private static final class HttpCall implements GuardedAction<Object> {
 
 		/**
-		 * Spring tells other filters by this attribute that an answer is written bit by bit.
+		 * Spring tells other filters by this attribute that an answer is written bit by
+		 * bit.
 		 */
 		private static final String STREAMING = ShallowEtagHeaderFilter.class.getName() + ".STREAMING";
 
@@ -328,9 +329,9 @@ public final class HttpDoor implements OperationDoor {
 		}
 
 		/**
-		 * Runs the handler. If the container has refused the request meanwhile, the client
-		 * gets that refusal, whatever the handler makes of half a request: its work must fail
-		 * and not commit.
+		 * Runs the handler. If the container has refused the request meanwhile, the
+		 * client gets that refusal, whatever the handler makes of half a request: its
+		 * work must fail and not commit.
 		 */
 		@Override
 		public @Nullable Object run() throws Throwable {
@@ -385,13 +386,14 @@ public final class HttpDoor implements OperationDoor {
 		}
 
 		/**
-		 * Leaves the transaction open until the answer is made, if nothing else needs its end
-		 * before. A handler that has begun an asynchronous request by itself may have its
-		 * answer written by another thread.
+		 * Leaves the transaction open until the answer is made, if nothing else needs its
+		 * end before. A handler that has begun an asynchronous request by itself may have
+		 * its answer written by another thread.
 		 */
 		@Override
 		public boolean takes(OpenWork work) {
-			return !this.goesOn && !this.request.isAsyncStarted() && this.exchange.isMadeInside() && answer().holds(work);
+			return !this.goesOn && !this.request.isAsyncStarted() && this.exchange.isMadeInside()
+					&& answer().holds(work);
 		}
 
 		private void watch(@Nullable Object value, ClaimedAnswer claimed) {
@@ -412,7 +414,8 @@ public final class HttpDoor implements OperationDoor {
 				claimed.work().cancelledInTime();
 			}
 			if (content != null && !(content instanceof StreamingResponseBody)) {
-				// An asynchronous result may turn out to be a stream only when it is written.
+				// An asynchronous result may turn out to be a stream only when it is
+				// written.
 				claimed.response().streamIf(() -> this.request.getAttribute(STREAMING) != null);
 			}
 		}
