@@ -7,8 +7,10 @@ import java.util.Set;
 
 import io.idempotency.IdempotencyKeyMissingException;
 import io.idempotency.Internal;
+import io.idempotency.aop.GuardedMethod;
 import io.idempotency.aop.IdempotentOperation;
 
+import org.springframework.aop.support.AopUtils;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -40,15 +42,29 @@ public final class HandlerRules {
 	}
 
 	/**
-	 * Returns whether the bean of a mapped handler is one of a class: several classes may
-	 * inherit one method, and be handlers of their own.
+	 * Returns whether a guarded method is that of a mapped handler, and of its bean:
+	 * several classes may inherit one method, and be handlers of their own.
 	 */
-	public static boolean isOf(HandlerMethod handler, Class<?> targetClass) {
-		Class<?> mapped = handler.getBeanType();
-		Class<?> target = ClassUtils.getUserClass(targetClass);
+	public static boolean isOf(HandlerMethod handler, GuardedMethod guarded) {
+		Class<?> target = ClassUtils.getUserClass(guarded.targetClass());
+		Class<?> type = beanType(handler, target);
 		// A proxy, or what a factory declares, does not name the class.
-		return mapped == target || Proxy.isProxyClass(mapped)
-				|| Modifier.isAbstract(mapped.getModifiers()) && mapped.isAssignableFrom(target);
+		if (type != target && !Proxy.isProxyClass(type)
+				&& !(Modifier.isAbstract(type.getModifiers()) && type.isAssignableFrom(target))) {
+			return false;
+		}
+		Method method = handler.getMethod();
+		return method.equals(guarded.method())
+				|| AopUtils.getMostSpecificMethod(method, guarded.targetClass()).equals(guarded.method());
+	}
+
+	/** Spring maps what a factory declares, which may be a supertype of what it makes. */
+	private static Class<?> beanType(HandlerMethod handler, Class<?> target) {
+		Class<?> declared = handler.getBeanType();
+		if (declared == target || Modifier.isAbstract(declared.getModifiers()) || !declared.isAssignableFrom(target)) {
+			return declared;
+		}
+		return ClassUtils.getUserClass(AopUtils.getTargetClass(handler.createWithResolvedBean().getBean()));
 	}
 
 	/** Returns whether the annotation of the class does not cover the method. */

@@ -1,8 +1,8 @@
 package io.idempotency.webflux;
 
-import java.lang.reflect.Method;
 import java.util.List;
 
+import io.idempotency.aop.GuardedMethod;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
@@ -100,12 +100,12 @@ final class BoundPass {
 
 	/**
 	 * Returns the way of the current thread, if it leads to a method.
-	 * @param method the method
+	 * @param guarded the method
 	 */
-	static @Nullable Pass to(Method method) {
+	static @Nullable Pass to(GuardedMethod guarded) {
 		Binding current = CURRENT.get();
 		Pass pass = (current != null && current.isFollowed()) ? current.bound().pass : null;
-		return (pass != null && pass.leadsTo(method)) ? pass : null;
+		return (pass != null && pass.leadsTo(guarded)) ? pass : null;
 	}
 
 	/**

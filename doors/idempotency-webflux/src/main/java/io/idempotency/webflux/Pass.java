@@ -141,7 +141,13 @@ final class Pass {
 	Mono<Void> made(HandlerResult result, Mono<Void> written) {
 		JoinedAnswer inside = this.joined;
 		Method method = result.getReturnTypeSource().getMethod();
-		return (inside != null && method != null && leadsTo(method)) ? inside.made(written) : written;
+		return (inside != null && method != null && isHandler(method)) ? inside.made(written) : written;
+	}
+
+	private boolean isHandler(Method method) {
+		HandlerMethod mapped = this.handler;
+		return mapped != null && (mapped.getMethod().equals(method)
+				|| AopUtils.getMostSpecificMethod(mapped.getMethod(), mapped.getBeanType()).equals(method));
 	}
 
 	/**
@@ -153,17 +159,10 @@ final class Pass {
 		return workFailed(thrown);
 	}
 
-	/** Returns whether a method is the handler. */
-	boolean leadsTo(Method method) {
-		HandlerMethod mapped = this.handler;
-		return mapped != null && (mapped.getMethod().equals(method)
-				|| AopUtils.getMostSpecificMethod(mapped.getMethod(), mapped.getBeanType()).equals(method));
-	}
-
 	/** Returns whether a guarded method is the handler, and that of its bean. */
 	boolean leadsTo(GuardedMethod guarded) {
 		HandlerMethod mapped = this.handler;
-		return mapped != null && HandlerRules.isOf(mapped, guarded.targetClass()) && leadsTo(guarded.method());
+		return mapped != null && HandlerRules.isOf(mapped, guarded);
 	}
 
 	/** Returns the method of the handler, which the route of a function does not have. */

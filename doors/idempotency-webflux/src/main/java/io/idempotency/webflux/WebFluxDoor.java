@@ -120,7 +120,7 @@ public final class WebFluxDoor implements OperationDoor {
 			return Flux.deferContextual((context) -> enterMany(call, context.getOrDefault(Pass.class, null)));
 		}
 		Class<?> type = method.getReturnType();
-		Pass pass = BoundPass.to(method);
+		Pass pass = BoundPass.to(call.operation().guarded());
 		if (pass == null) {
 			throw noRequest(call.operation());
 		}

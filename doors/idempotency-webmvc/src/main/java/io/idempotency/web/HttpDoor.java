@@ -42,7 +42,6 @@ import io.idempotency.store.StoredResult;
 import io.idempotency.web.answer.HandlerResult;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.aop.support.AopUtils;
 import org.springframework.core.ResolvableType;
 import org.springframework.web.filter.ShallowEtagHeaderFilter;
 import org.springframework.web.method.HandlerMethod;
@@ -127,14 +126,8 @@ public final class HttpDoor implements OperationDoor {
 	}
 
 	private static boolean isHandler(HttpServletRequest request, IdempotentOperation operation) {
-		if (!(request.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerMethod handler)
-				|| !HandlerRules.isOf(handler, operation.guarded().targetClass())) {
-			return false;
-		}
-		Method method = handler.getMethod();
-		return method.equals(operation.guarded().method())
-				|| AopUtils.getMostSpecificMethod(method, operation.guarded().targetClass())
-					.equals(operation.guarded().method());
+		return request.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerMethod handler
+				&& HandlerRules.isOf(handler, operation.guarded());
 	}
 
 	@Override

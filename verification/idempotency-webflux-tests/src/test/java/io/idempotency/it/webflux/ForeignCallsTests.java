@@ -13,9 +13,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -26,11 +29,13 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
 import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseBody;
@@ -89,6 +94,25 @@ class ForeignCallsTests {
 		assertThat(output).contains("call no handler from other code");
 	}
 
+	/** Its method is that of the request, its bean is not. */
+	@ParameterizedTest
+	@ValueSource(strings = { "", "/value" })
+	void handlerThatIsInheritedFromWhereTheCallerHasItsOwnRunsNothing(String kind) {
+		int before = runs("invoices");
+		assertThat(this.client.post("/inherited/orders" + kind, this.key).status()).isEqualTo(500);
+		assertThat(runs("invoices")).isEqualTo(before);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "-value" })
+	void handlerOfABeanThatIsDeclaredByItsSupertypeRunsOnce(String kind) {
+		int before = runs("declared");
+		Answer first = this.client.post("/declared" + kind, this.key);
+		assertThat(first.status()).as(first.text()).isEqualTo(200);
+		assertThat(this.client.post("/declared" + kind, this.key).text()).isEqualTo(first.text());
+		assertThat(runs("declared")).isEqualTo(before + 1);
+	}
+
 	@Test
 	void handlerThatIsRegisteredByHandRunsOnce() {
 		int before = runs("registered");
@@ -111,12 +135,19 @@ class ForeignCallsTests {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
-	@Import({ Adapted.class, Caller.class, Called.class, FirstAdapter.class })
+	@Import({ Adapted.class, Caller.class, Called.class, FirstAdapter.class, Orders.class, Invoices.class })
 	static class Application {
 
 		@Bean
 		SecurityWebFilterChain security(ServerHttpSecurity http) {
 			return http.csrf(ServerHttpSecurity.CsrfSpec::disable).build();
+		}
+
+		/** Spring maps it before it knows what is made. */
+		@Bean
+		@Lazy
+		Declared declared() {
+			return new Made();
 		}
 
 		@Bean
@@ -205,6 +236,87 @@ class ForeignCallsTests {
 		@PostMapping("/called-value")
 		public String payValue() {
 			return "run " + OrdersController.run("called");
+		}
+
+	}
+
+	abstract static class Crud {
+
+		@Idempotent
+		@PostMapping("")
+		public Mono<String> create() {
+			return Mono.defer(this::made);
+		}
+
+		@Idempotent
+		@PostMapping("/value")
+		public String createValue() {
+			return madeValue();
+		}
+
+		abstract Mono<String> made();
+
+		abstract String madeValue();
+
+	}
+
+	@RestController
+	@RequestMapping("/inherited/orders")
+	static class Orders extends Crud {
+
+		@Autowired
+		private Invoices invoices;
+
+		@Override
+		Mono<String> made() {
+			return this.invoices.create();
+		}
+
+		@Override
+		String madeValue() {
+			return this.invoices.createValue();
+		}
+
+	}
+
+	@RestController
+	@RequestMapping("/inherited/invoices")
+	static class Invoices extends Crud {
+
+		@Override
+		Mono<String> made() {
+			return Mono.fromSupplier(this::madeValue);
+		}
+
+		@Override
+		String madeValue() {
+			return "run " + OrdersController.run("invoices");
+		}
+
+	}
+
+	@RestController
+	static class Declared {
+
+		@Idempotent
+		@PostMapping("/declared")
+		public Mono<String> pay() {
+			return Mono.fromSupplier(() -> "run " + OrdersController.run("declared"));
+		}
+
+		@Idempotent
+		@PostMapping("/declared-value")
+		public String payValue() {
+			return "run " + OrdersController.run("declared");
+		}
+
+	}
+
+	static class Made extends Declared {
+
+		@Override
+		public Mono<String> pay() {
+			return super.pay();
 		}
 
 	}
