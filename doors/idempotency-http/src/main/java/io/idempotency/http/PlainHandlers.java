@@ -7,15 +7,19 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.idempotency.Internal;
 import io.idempotency.aop.proxy.OutermostGuard;
 
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.BeanUtils;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.http.HttpEntity;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.bind.annotation.CookieValue;
 import org.springframework.web.bind.annotation.InitBinder;
@@ -43,8 +47,8 @@ import org.springframework.web.multipart.MultipartFile;
 public final class PlainHandlers {
 
 	/**
-	 * Spring itself reads parameters with one of these annotations, as the types of the
-	 * application.
+	 * Readers read parameters with one of these annotations. Those of Spring refuse
+	 * nobody, whichever the type.
 	 */
 	private static final Set<Class<? extends Annotation>> BODIES = Set.of(RequestBody.class, RequestPart.class);
 
@@ -61,6 +65,8 @@ public final class PlainHandlers {
 
 	private final Predicate<Class<?>> bodyAdvice;
 
+	private final SingletonSupplier<Boolean> bodiesReadBySpring;
+
 	private final SingletonSupplier<List<ControllerAdviceBean>> advice;
 
 	/**
@@ -68,10 +74,13 @@ public final class PlainHandlers {
 	 * @param context has the controllers and their advice
 	 * @param resolved the types whose parameters Spring itself resolves
 	 * @param bodyAdvice whether a type sees bodies while they are read
+	 * @param readers what reads bodies. Those of the application may verify them
 	 */
-	public PlainHandlers(ApplicationContext context, List<Class<?>> resolved, Predicate<Class<?>> bodyAdvice) {
+	public PlainHandlers(ApplicationContext context, List<Class<?>> resolved, Predicate<Class<?>> bodyAdvice,
+			Supplier<Stream<?>> readers) {
 		this.resolved = resolved;
 		this.bodyAdvice = bodyAdvice;
+		this.bodiesReadBySpring = SingletonSupplier.of(() -> readers.get().allMatch(PlainHandlers::isOfSpring));
 		this.advice = SingletonSupplier.of(() -> ControllerAdviceBean.findAnnotatedBeans(context)
 			.stream()
 			.filter((bean) -> bean.getBeanType() == null || takesPartInBinding(bean.getBeanType()))
@@ -105,11 +114,20 @@ public final class PlainHandlers {
 		Class<?> type = parameter.getParameterType();
 		Annotation[] annotations = parameter.getParameterAnnotations();
 		if (annotations.length == 0) {
+			if (HttpEntity.class.isAssignableFrom(type)) {
+				return this.bodiesReadBySpring.obtain();
+			}
 			return this.resolved.stream().anyMatch((own) -> own.isAssignableFrom(type));
 		}
 		// Any other annotation may be a constraint, whose validator may refuse.
-		return annotations.length == 1 && (BODIES.contains(annotations[0].annotationType())
-				|| TEXTS.contains(annotations[0].annotationType()) && isConvertedBySpring(type));
+		return annotations.length == 1
+				&& (BODIES.contains(annotations[0].annotationType()) && this.bodiesReadBySpring.obtain()
+						|| TEXTS.contains(annotations[0].annotationType()) && isConvertedBySpring(type));
+	}
+
+	/** A subclass of the application is not, and neither is a proxy with its advice. */
+	private static boolean isOfSpring(Object reader) {
+		return reader.getClass().getName().startsWith("org.springframework.") && !AopUtils.isAopProxy(reader);
 	}
 
 	private static boolean isConvertedBySpring(Class<?> type) {

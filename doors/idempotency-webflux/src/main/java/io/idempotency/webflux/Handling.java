@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.TimeZone;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 import io.idempotency.http.PlainHandlers;
 import org.jspecify.annotations.Nullable;
@@ -16,8 +17,10 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.annotation.AnnotationAwareOrderComparator;
-import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpMethod;
+import org.springframework.http.codec.DecoderHttpMessageReader;
+import org.springframework.http.codec.HttpMessageReader;
+import org.springframework.http.codec.multipart.MultipartHttpMessageReader;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.method.HandlerMethod;
@@ -39,8 +42,8 @@ final class Handling {
 
 	/** Spring itself resolves parameters of these types. */
 	private static final List<Class<?>> RESOLVED = List.of(ServerWebExchange.class, ServerHttpRequest.class,
-			ServerHttpResponse.class, WebSession.class, HttpEntity.class, HttpMethod.class, Principal.class,
-			Locale.class, TimeZone.class, ZoneId.class, UriBuilder.class);
+			ServerHttpResponse.class, WebSession.class, HttpMethod.class, Principal.class, Locale.class, TimeZone.class,
+			ZoneId.class, UriBuilder.class);
 
 	private final List<HandlerAdapter> adapters;
 
@@ -62,8 +65,25 @@ final class Handling {
 		this.adapters = ordered(context, HandlerAdapter.class).stream().filter(own.negate()).toList();
 		this.resultHandlers = ordered(context, HandlerResultHandler.class);
 		this.exceptionHandlers = context.getBeanProvider(WebExceptionHandler.class).orderedStream().toList();
-		// Nothing but readers, which are asked for each type, sees bodies here.
-		this.plain = new PlainHandlers(context, RESOLVED, (type) -> false);
+		// Nothing but readers sees bodies here.
+		this.plain = new PlainHandlers(context, RESOLVED, (type) -> false, this::readers);
+	}
+
+	private Stream<?> readers() {
+		return this.adapters.stream()
+			.filter(RequestMappingHandlerAdapter.class::isInstance)
+			.map(RequestMappingHandlerAdapter.class::cast)
+			.flatMap((adapter) -> adapter.getMessageReaders().stream())
+			.flatMap(Handling::parts);
+	}
+
+	/** Returns a reader and those that read for it. */
+	private static Stream<?> parts(HttpMessageReader<?> reader) {
+		if (reader instanceof DecoderHttpMessageReader<?> decoding) {
+			return Stream.of(reader, decoding.getDecoder());
+		}
+		return (reader instanceof MultipartHttpMessageReader multipart) ? Stream.of(reader, multipart.getPartReader())
+				: Stream.of(reader);
 	}
 
 	private static <T> List<T> ordered(ApplicationContext context, Class<T> type) {

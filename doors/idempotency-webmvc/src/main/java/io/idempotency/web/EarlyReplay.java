@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.TimeZone;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Internal;
@@ -36,12 +37,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.context.ApplicationContext;
-import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpMethod;
 import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.mvc.method.annotation.RequestBodyAdvice;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.util.UriComponentsBuilder;
 
 /**
@@ -62,8 +64,8 @@ public final class EarlyReplay {
 
 	/** Spring itself resolves parameters of these types. */
 	private static final List<Class<?>> RESOLVED = List.of(ServletRequest.class, ServletResponse.class,
-			WebRequest.class, HttpEntity.class, HttpMethod.class, Principal.class, InputStream.class,
-			OutputStream.class, Reader.class, Writer.class, Locale.class, TimeZone.class, UriComponentsBuilder.class);
+			WebRequest.class, HttpMethod.class, Principal.class, InputStream.class, OutputStream.class, Reader.class,
+			Writer.class, Locale.class, TimeZone.class, UriComponentsBuilder.class);
 
 	private final IdempotencyEngine engine;
 
@@ -97,7 +99,15 @@ public final class EarlyReplay {
 		this.namespace = namespace;
 		this.fingerprints = new RequestFingerprint(settings);
 		this.operations = new HandlerOperationFinder(operations);
-		this.plain = new PlainHandlers(context, RESOLVED, RequestBodyAdvice.class::isAssignableFrom);
+		this.plain = new PlainHandlers(context, RESOLVED, RequestBodyAdvice.class::isAssignableFrom,
+				() -> converters(context));
+	}
+
+	private static Stream<?> converters(ApplicationContext context) {
+		return BeanFactoryUtils.beansOfTypeIncludingAncestors(context, RequestMappingHandlerAdapter.class, true, false)
+			.values()
+			.stream()
+			.flatMap((adapter) -> adapter.getMessageConverters().stream());
 	}
 
 	/**
