@@ -171,6 +171,20 @@ public final class IdempotencyEngine implements AutoCloseable {
 		}, delay);
 	}
 
+	private void runNow(Runnable task) {
+		if (this.upkeep.resultExecutor().takes(() -> runOnce(task))) {
+			return;
+		}
+		try {
+			runOnce(task);
+		}
+		catch (RuntimeException ex) {
+			// As on the thread that there was not.
+			Thread thread = Thread.currentThread();
+			thread.getUncaughtExceptionHandler().uncaughtException(thread, ex);
+		}
+	}
+
 	private void runOnce(Runnable task) {
 		if (this.tasks.remove(task)) {
 			task.run();
@@ -401,7 +415,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 			return;
 		}
 		this.closed = true;
-		this.tasks.forEach(this::runOnce);
+		// They write, and must neither cost the time of each other nor end the close.
+		this.tasks.forEach(this::runNow);
 		this.upkeep.close(within.toNanos());
 		if (this.ownScheduler) {
 			this.scheduler.close();

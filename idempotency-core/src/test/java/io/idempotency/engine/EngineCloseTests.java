@@ -2,6 +2,7 @@ package io.idempotency.engine;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -209,6 +210,52 @@ class EngineCloseTests {
 		assertThat(runs).hasValue(1);
 		this.node.engine.runAfter(Duration.ofDays(1), runs::incrementAndGet);
 		assertThat(runs).as("after the close").hasValue(2);
+	}
+
+	/** Each may have to wait for a store that does not answer. */
+	@Test
+	void tasksThatAreNotDoneDoNotHoldUpTheClose() {
+		CountDownLatch answer = new CountDownLatch(1);
+		AtomicInteger runs = new AtomicInteger();
+		for (int i = 0; i < 10; i++) {
+			this.node.engine.runAfter(Duration.ofDays(1), () -> {
+				awaitLatch(answer);
+				runs.incrementAndGet();
+			});
+		}
+		Future<?> closing = this.node.submit(() -> {
+			this.node.engine.close(Duration.ofMillis(1));
+			return null;
+		});
+		try {
+			await().until(closing::isDone);
+		}
+		finally {
+			answer.countDown();
+		}
+		await().until(() -> runs.get() == 10);
+	}
+
+	private static void awaitLatch(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Test
+	void taskThatFailsEndsNeitherTheCloseNorTheOthers() {
+		AtomicInteger runs = new AtomicInteger();
+		for (int i = 0; i < 10; i++) {
+			this.node.engine.runAfter(Duration.ofDays(1), () -> {
+				runs.incrementAndGet();
+				throw new IllegalStateException("task");
+			});
+		}
+		this.node.engine.close();
+		assertThat(runs).hasValue(10);
 	}
 
 	@Test
