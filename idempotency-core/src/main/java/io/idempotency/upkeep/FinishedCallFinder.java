@@ -124,15 +124,16 @@ public final class FinishedCallFinder {
 	}
 
 	/**
-	 * Is told by a driver that does not block that its look has found nothing. On this
-	 * thread it claims next, if the call claims.
+	 * Is told by a driver that does not block that its look has found nothing.
 	 * @param failure why, {@code null} if there is nothing
 	 * @param begun when it has begun
+	 * @param claims whether this thread claims next for the call. Where nobody takes the
+	 * failure, another call of the thread would
 	 */
-	public void foundNothing(GuardedCall call, @Nullable RuntimeException failure, long begun) {
+	public void foundNothing(GuardedCall call, @Nullable RuntimeException failure, long begun, boolean claims) {
 		remove(call.key());
 		if (failure != null) {
-			failed(call, failure, begun);
+			failed(call, failure, begun, claims);
 		}
 	}
 
@@ -151,16 +152,16 @@ public final class FinishedCallFinder {
 			return this.store.find(call.key(), call.fingerprint(), look).orElse(null);
 		}
 		catch (RuntimeException ex) {
-			failed(call, ex, begun);
+			failed(call, ex, begun, true);
 			return null;
 		}
 	}
 
-	private void failed(GuardedCall call, RuntimeException cause, long begun) {
+	private void failed(GuardedCall call, RuntimeException cause, long begun, boolean claims) {
 		String operation = call.operation();
 		long now = this.scheduler.nanos();
 		this.failedAt = now;
-		if (now - begun >= Admission.SENT_AGAIN_WITHIN.toNanos()) {
+		if (claims && now - begun >= Admission.SENT_AGAIN_WITHIN.toNanos()) {
 			// Some calls never claim. There are few: after a failure nobody looks.
 			this.unanswered.values().removeIf((other) -> !other.isFresh(now));
 			this.unanswered.put(Looker.of(call.key()), new Unanswered(cause, now));

@@ -96,7 +96,7 @@ final class JoinedCall<T> {
 		}
 		else {
 			// One round trip is then all that a duplicate costs.
-			this.caller.lookOr(this::beginOrWait);
+			this.caller.lookOr(this::beginOrWait, false);
 		}
 	}
 

@@ -104,7 +104,7 @@ final class ReactiveCall<T> {
 
 	/** Begins the call. */
 	void start() {
-		start(() -> lookOr(() -> go(this.admission.begin(this.parts.upkeep().scheduler().nanos()))));
+		start(() -> lookOr(() -> go(this.admission.begin(this.parts.upkeep().scheduler().nanos())), true));
 	}
 
 	/** Begins the call, whose claim another class sends. */
@@ -128,17 +128,18 @@ final class ReactiveCall<T> {
 			refuseWithoutRoom();
 		}
 		else {
-			look(this::refuseWithoutRoom);
+			look(this::refuseWithoutRoom, false);
 		}
 	}
 
 	/**
 	 * Gives the result of the call by one look, if this node has seen it.
 	 * @param otherwise goes on where it has not, or nothing is found
+	 * @param claims whether that is a claim, outside of a transaction
 	 */
-	void lookOr(Runnable otherwise) {
+	void lookOr(Runnable otherwise, boolean claims) {
 		if (this.call.policy().mode() != IdempotencyMode.REJECT && this.upkeep.finished().contain(this.call.key())) {
-			look(otherwise);
+			look(otherwise, claims);
 		}
 		else {
 			otherwise.run();
@@ -146,13 +147,14 @@ final class ReactiveCall<T> {
 	}
 
 	/** A look refuses nothing. */
-	private void look(Runnable otherwise) {
+	private void look(Runnable otherwise, boolean claims) {
 		FinishedCallFinder finished = this.upkeep.finished();
 		long begun = this.parts.upkeep().scheduler().nanos();
 		new OwnSubscription<ClaimResult.Completed>(this.context, (found, failure) -> {
 			try {
 				if (found == null) {
-					finished.foundNothing(this.call, (failure != null) ? asRuntimeException(failure) : null, begun);
+					finished.foundNothing(this.call, (failure != null) ? asRuntimeException(failure) : null, begun,
+							claims);
 					otherwise.run();
 				}
 				else if (isAnswered()) {

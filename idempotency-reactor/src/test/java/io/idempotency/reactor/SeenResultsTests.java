@@ -1,10 +1,16 @@
 package io.idempotency.reactor;
 
 import java.time.Duration;
+import java.util.List;
 
 import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.IdempotencyPolicy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -85,6 +91,26 @@ class SeenResultsTests {
 		failing.open();
 		assertThat(caller.value).isEqualTo("order-1");
 		assertThat(this.node.store.asked).containsExactly("find");
+	}
+
+	/** Another call of the key has not waited, though its thread has. */
+	@Test
+	void lookOfACallThatIsRefusedStandsForNoClaim() {
+		GuardedCall unattended = new GuardedCall(IdempotencyKey.of("orders.ship", Caller.GLOBAL, "key-2"),
+				Fingerprint.NONE, REPLAY, this.node.memory);
+		try (ReactiveIdempotencyEngine bounded = new ReactiveIdempotencyEngine(this.node.engine,
+				List.of(this.node.store), SurroundingTransactions.NONE, 1)) {
+			Client.of(bounded.execute(unattended, new TextAction(Mono.never()), OnDisconnect.CONTINUE)).hangUp();
+			this.node.store.asked.clear();
+			GatedStore.Gate failing = this.node.store.holdFailure("find", new IllegalStateException("no reply"));
+			Client<String> refused = Client
+				.of(bounded.execute(this.node.call(REPLAY), this.duplicate, OnDisconnect.CONTINUE));
+			this.node.time.advance(Duration.ofSeconds(2));
+			failing.open();
+			assertThat(refused.failure).isInstanceOf(IdempotencyStoreUnavailableException.class);
+			assertThat(repeat().value).isEqualTo("order-1");
+			assertThat(this.node.store.asked).containsExactly("find", "claim");
+		}
 	}
 
 	@Test
