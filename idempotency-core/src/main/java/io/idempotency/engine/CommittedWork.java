@@ -4,43 +4,60 @@ import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the transaction that has ended last on a thread has committed and told so by an
- * exception: something that was to be done after the commit has failed. What the work has
- * written stays, so a failure that comes from there must not free the key.
+ * When a transaction of a thread has committed and told so by an exception: something
+ * that was to be done after the commit has failed. What the work has written stays, so a
+ * failure that comes from there must not free the key. A later commit undoes nothing of
+ * it; a later rollback may.
  *
  * @hidden
  */
 @Internal
 public final class CommittedWork {
 
-	private static final ThreadLocal<@Nullable Boolean> LAST = new ThreadLocal<>();
+	private static final ThreadLocal<@Nullable Long> LAST = new ThreadLocal<>();
 
 	private CommittedWork() {
 	}
 
 	/**
-	 * Is told that a transaction of the current thread has ended.
-	 * @param thrown whether it has committed, and an exception was thrown after that
+	 * Is told that a transaction of the current thread has committed, and an exception
+	 * was thrown after that.
 	 */
-	public static void ended(boolean thrown) {
-		if (thrown) {
-			LAST.set(true);
-		}
-		else {
-			forget();
-		}
+	public static void threw() {
+		LAST.set(now());
 	}
 
-	/** Forgets what has ended on the current thread before. */
-	static void forget() {
+	/** Is told that a transaction of the current thread has rolled back. */
+	public static void rolledBack() {
 		if (LAST.get() != null) {
 			LAST.remove();
 		}
 	}
 
-	/** Returns whether the last transaction has committed all the same. */
-	static boolean isBehindFailure() {
-		return LAST.get() != null;
+	/** Returns the present time, from which on work is looked at. */
+	public static long now() {
+		return System.nanoTime();
+	}
+
+	/**
+	 * Returns whether work that has begun at a time, and failed on the current thread,
+	 * has committed all the same.
+	 */
+	public static boolean isBehindFailureSince(long begun) {
+		Long last = LAST.get();
+		return last != null && last - begun >= 0;
+	}
+
+	/** Returns what a nested call must leave as it is. */
+	static @Nullable Long last() {
+		return LAST.get();
+	}
+
+	/** Is told that a nested call is over: what it has rolled back was its own. */
+	static void restore(@Nullable Long outer) {
+		if (outer != null && LAST.get() == null) {
+			LAST.set(outer);
+		}
 	}
 
 }

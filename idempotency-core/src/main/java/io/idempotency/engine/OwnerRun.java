@@ -40,6 +40,9 @@ final class OwnerRun<T> {
 	/** What a look-up sees that is made on a thread of the library. */
 	private CallerContext caller = CallerContext.NONE;
 
+	/** When the work has begun, at the earliest. */
+	private final long begun = CommittedWork.now();
+
 	OwnerRun(GuardedCall call, OwnedClaim claim, GuardedAction<T> action, Replayer replayer,
 			ResultExecutor resultExecutor, EventLog events) {
 		this.call = call;
@@ -62,18 +65,21 @@ final class OwnerRun<T> {
 				return returned(recovered, true);
 			}
 			T value;
-			CommittedWork.forget();
+			Long outer = CommittedWork.last();
 			try {
 				value = this.action.run();
 			}
 			catch (Throwable failure) {
 				if (!AsyncResults.isDuplicate(this.action::isDuplicate, failure)) {
-					threw(failure);
+					threw(failure, CommittedWork.isBehindFailureSince(this.begun));
 				}
 				else if (!this.claim.isJoined()) {
 					return afterDuplicate(failure);
 				}
 				throw failure;
+			}
+			finally {
+				CommittedWork.restore(outer);
 			}
 			return returned(value, false);
 		}
@@ -111,9 +117,8 @@ final class OwnerRun<T> {
 	 * Ends the claim after an exception of the method. Work that has committed all the
 	 * same is done, unless the failure itself is kept.
 	 */
-	private void threw(Throwable failure) {
-		boolean done = CommittedWork.isBehindFailure() && !this.claim.isJoined()
-				&& this.call.policy().onFailure() != FailureMode.REMEMBER;
+	private void threw(Throwable failure, boolean committed) {
+		boolean done = committed && !this.claim.isJoined() && this.call.policy().onFailure() != FailureMode.REMEMBER;
 		end(Ending.ofFailure(failure, done ? this.action::threwAfterCommit : this.action::threw));
 	}
 
@@ -168,7 +173,9 @@ final class OwnerRun<T> {
 		try {
 			this.action.deferred(answer);
 			stage.whenComplete((result, failure) -> {
-				Supplier<Runnable> end = () -> end(result, failure, recovered, answer);
+				// Only the thread of the work knows how its transaction has ended.
+				boolean committed = failure != null && CommittedWork.isBehindFailureSince(this.begun);
+				Supplier<Runnable> end = () -> end(result, failure, committed, recovered, answer);
 				if (here.get() && Thread.currentThread() == caller) {
 					end.get().run();
 				}
@@ -194,7 +201,7 @@ final class OwnerRun<T> {
 	 * the method.
 	 * @return the task that completes the answer
 	 */
-	private Runnable end(@Nullable Object value, @Nullable Throwable failure, boolean recovered,
+	private Runnable end(@Nullable Object value, @Nullable Throwable failure, boolean committed, boolean recovered,
 			CompletableFuture<@Nullable Object> answer) {
 		try (IdempotencyContextHolder.Binding binding = this.claim.enter()) {
 			if (failure == null) {
@@ -210,7 +217,7 @@ final class OwnerRun<T> {
 				return () -> answer.complete(found);
 			}
 			else {
-				threw(cause);
+				threw(cause, committed);
 			}
 			return () -> answer.completeExceptionally(failure);
 		}

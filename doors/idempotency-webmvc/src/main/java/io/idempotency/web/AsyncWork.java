@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.engine.AsyncResults;
+import io.idempotency.engine.CommittedWork;
 import io.idempotency.http.HttpEnding.Work;
 import io.idempotency.store.Causes;
 import jakarta.servlet.http.HttpServletRequest;
@@ -37,6 +38,11 @@ final class AsyncWork implements CallableProcessingInterceptor {
 	private @Nullable Throwable failure;
 
 	private IdempotencyContextHolder.@Nullable Binding binding;
+
+	/** When the task has begun. */
+	private long begun;
+
+	private boolean committed;
 
 	/**
 	 * Creates the watch.
@@ -90,6 +96,7 @@ final class AsyncWork implements CallableProcessingInterceptor {
 			this.state = Work.RUNNING;
 		}
 		this.binding = this.call.get();
+		this.begun = CommittedWork.now();
 	}
 
 	@Override
@@ -102,6 +109,9 @@ final class AsyncWork implements CallableProcessingInterceptor {
 		if (!(concurrentResult instanceof Throwable thrown)) {
 			ended(null, Work.RETURNED);
 			return;
+		}
+		synchronized (this) {
+			this.committed = CommittedWork.isBehindFailureSince(this.begun);
 		}
 		ended(thrown, isInterrupted(thrown) ? Work.GIVEN_UP : Work.FAILED);
 	}
@@ -176,6 +186,11 @@ final class AsyncWork implements CallableProcessingInterceptor {
 	/** Returns whether the work has begun, or will begin, and has not ended. */
 	synchronized boolean isUnderWay() {
 		return this.state == Work.RUNNING || this.state == Work.NOT_BEGUN;
+	}
+
+	/** Returns whether a task has failed although its work has committed. */
+	synchronized boolean hasCommitted() {
+		return this.committed;
 	}
 
 	synchronized Work state() {

@@ -13,6 +13,7 @@ import io.idempotency.http.AmbientHeaders;
 import io.idempotency.http.EndReporter;
 import io.idempotency.http.HttpEnding;
 import io.idempotency.http.HttpEnding.Failure;
+import io.idempotency.http.HttpEnding.Work;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.StoredResponse;
 import io.idempotency.protocol.Ending;
@@ -75,7 +76,7 @@ final class ClaimedAnswer extends Answer {
 
 	private boolean returned;
 
-	private boolean committed;
+	private volatile boolean committed;
 
 	/** The work whose transaction is open until the answer is made. */
 	private @Nullable OpenWork open;
@@ -132,6 +133,11 @@ final class ClaimedAnswer extends Answer {
 	void committed() {
 		this.committed = true;
 		returned();
+	}
+
+	/** Returns whether asynchronous work that has failed is done all the same. */
+	private boolean hasCommitted() {
+		return this.committed || this.work.hasCommitted() && this.claim.policy().onFailure() != FailureMode.REMEMBER;
 	}
 
 	/** Returns whether the work of an operation is known to have committed. */
@@ -375,7 +381,7 @@ final class ClaimedAnswer extends Answer {
 	void resumed(HttpServletRequest request, @Nullable Object result) {
 		this.work.answeredWith(result);
 		if (result instanceof Throwable) {
-			this.returned = false;
+			this.returned = hasCommitted();
 		}
 		else if (HandlerResult.isStream(result)) {
 			stream();
@@ -518,7 +524,9 @@ final class ClaimedAnswer extends Answer {
 	/** Decides without the response, which may serve another request by now. */
 	private void decideAfterAnswer() {
 		StoredResponse answer = this.earlyAnswer;
-		HttpEnding how = HttpEnding.answerOver(isStreaming(), this.work.state(), answer != null,
+		Work state = this.work.state();
+		HttpEnding how = HttpEnding.answerOver(isStreaming(),
+				(state == Work.FAILED && hasCommitted()) ? Work.RETURNED : state, answer != null,
 				this.request.isBroken());
 		if (how == HttpEnding.DONE && answer != null) {
 			this.end.kept(HttpEnding.kind(answer.status(), true), answer);

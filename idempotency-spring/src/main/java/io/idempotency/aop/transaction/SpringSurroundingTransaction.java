@@ -185,8 +185,13 @@ public final class SpringSurroundingTransaction implements SurroundingTransactio
 			if (this.key != null) {
 				rebind(this.key, this.outer);
 			}
-			// Who throws after the commit leaves those behind untold.
-			CommittedWork.ended(status == STATUS_COMMITTED && this.transaction.ending && !this.last.told);
+			if (status == STATUS_ROLLED_BACK) {
+				CommittedWork.rolledBack();
+			}
+			else if (status == STATUS_COMMITTED && this.transaction.ending && !this.last.told) {
+				// Who throws after the commit leaves those behind untold.
+				CommittedWork.threw();
+			}
 			TransactionOutcome outcome = switch (status) {
 				case STATUS_COMMITTED -> TransactionOutcome.COMMITTED;
 				case STATUS_ROLLED_BACK -> TransactionOutcome.ROLLED_BACK;

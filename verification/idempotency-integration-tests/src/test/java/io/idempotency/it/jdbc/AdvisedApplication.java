@@ -1,7 +1,10 @@
 package io.idempotency.it.jdbc;
 
 import java.io.IOException;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
@@ -40,6 +43,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 import org.springframework.web.util.ContentCachingResponseWrapper;
 
 /** Charges whose records commit with them, with advice that is outside of the guard. */
@@ -141,6 +145,16 @@ class AdvisedApplication {
 			return work.get();
 		}
 
+		@Idempotent(key = "#ref")
+		public String guardedWithin(String ref, Supplier<String> work) {
+			return work.get();
+		}
+
+		@Idempotent(key = "#ref")
+		public CompletableFuture<String> later(String ref, CompletableFuture<String> work) {
+			return work;
+		}
+
 		@Idempotent(key = "#ref", transaction = TransactionMode.JOIN)
 		public String joined(String ref, Supplier<String> work) {
 			return work.get();
@@ -237,6 +251,75 @@ class AdvisedApplication {
 		public ResponseEntity<String> chargeAndLog(@RequestParam String ref) {
 			this.jdbc.update("insert into charge (ref, note) values (?, 'charge')", ref);
 			return ResponseEntity.status(HttpStatus.CREATED).body(this.services.apart(() -> insert(ref + "-log")));
+		}
+
+		@PostMapping("/charge-and-note-failure")
+		@Idempotent
+		public ResponseEntity<String> chargeAndNoteFailure(@RequestParam String ref) {
+			try {
+				return chargeByService(ref);
+			}
+			catch (IllegalStateException ex) {
+				this.services.within(() -> note(ref));
+				throw ex;
+			}
+		}
+
+		/** What notes the failure is guarded itself, and fails. */
+		@PostMapping("/charge-and-note-failure-once")
+		@Idempotent
+		public ResponseEntity<String> chargeAndNoteFailureOnce(@RequestParam String ref) {
+			try {
+				return chargeByService(ref);
+			}
+			catch (IllegalStateException ex) {
+				this.services.guardedWithin(ref, () -> note(ref));
+				throw ex;
+			}
+		}
+
+		@PostMapping("/charge-by-task")
+		@Idempotent
+		public Callable<ResponseEntity<String>> chargeByTask(@RequestParam String ref) {
+			return () -> chargeByService(ref);
+		}
+
+		@PostMapping("/charge-by-stream")
+		@Idempotent
+		public StreamingResponseBody chargeByStream(@RequestParam String ref) {
+			return (body) -> chargeByService(ref);
+		}
+
+		/** The work goes on when the handler has returned, so that its end is seen. */
+		@PostMapping("/charge-by-future")
+		@Idempotent
+		public CompletableFuture<ResponseEntity<String>> chargeByFuture(@RequestParam String ref) {
+			CompletableFuture<String> observed = new CompletableFuture<>();
+			CompletableFuture<ResponseEntity<String>> charge = new CompletableFuture<>() {
+
+				@Override
+				public CompletableFuture<ResponseEntity<String>> whenComplete(
+						BiConsumer<? super ResponseEntity<String>, ? super Throwable> action) {
+					CompletableFuture<ResponseEntity<String>> watched = super.whenComplete(action);
+					observed.complete(ref);
+					return watched;
+				}
+
+			};
+			observed.thenAcceptAsync((observedRef) -> {
+				try {
+					charge.complete(chargeByService(observedRef));
+				}
+				catch (IllegalStateException ex) {
+					charge.completeExceptionally(ex);
+				}
+			});
+			return charge;
+		}
+
+		private String note(String ref) {
+			this.jdbc.update("insert into charge (ref, note) values (?, 'failure')", ref + "-failure");
+			return ref;
 		}
 
 		String insert(String ref) {

@@ -1,6 +1,8 @@
 package io.idempotency.it.jdbc;
 
+import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
@@ -33,6 +35,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 @StoreAlone
 @EachDatabase(value = {}, and = Database.POSTGRESQL_18)
 class AfterCommitTests {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(20);
 
 	private final String ref = UUID.randomUUID().toString();
 
@@ -74,7 +78,8 @@ class AfterCommitTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "/charge-apart", "/charge-by-service" })
+	@ValueSource(strings = { "/charge-apart", "/charge-by-service", "/charge-and-note-failure",
+			"/charge-and-note-failure-once", "/charge-by-task", "/charge-by-stream", "/charge-by-future" })
 	void handlerThatThrowsBehindItsCommitIsDoneWithoutAResult(String path) {
 		assertThat(post(path).status()).isEqualTo(500);
 		assertThat(post(path).text()).contains("result-unavailable");
@@ -90,6 +95,36 @@ class AfterCommitTests {
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
 			.isThrownBy(() -> this.services.guarded(this.ref, work));
 		assertThat(rows(this.ref)).isEqualTo(1);
+	}
+
+	@Test
+	void methodWhoseFutureFailsBehindTheCommitIsDoneWithoutAResult() {
+		CompletableFuture<String> work = new CompletableFuture<>();
+		CompletableFuture<String> call = this.services.later(this.ref, work);
+		completeBehindCommit(work);
+		assertThat(call).failsWithin(PATIENCE).withThrowableThat().havingRootCause().withMessageContaining("mail");
+		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
+			.isThrownBy(() -> this.services.later(this.ref, new CompletableFuture<>()));
+	}
+
+	@Test
+	void methodWhoseFutureFailsIsFreeWhateverWasThrownBehindAnOlderCommitOfTheThread() {
+		completeBehindCommit(new CompletableFuture<>());
+		CompletableFuture<String> work = new CompletableFuture<>();
+		CompletableFuture<String> call = this.services.later(this.ref, work);
+		work.completeExceptionally(new IllegalStateException("refused"));
+		assertThat(call).failsWithin(PATIENCE);
+		CompletableFuture<String> again = this.services.later(this.ref, CompletableFuture.completedFuture("second"));
+		assertThat(again).succeedsWithin(PATIENCE).isEqualTo("second");
+	}
+
+	private void completeBehindCommit(CompletableFuture<String> work) {
+		try {
+			work.complete(this.services.within(() -> this.charges.insert(this.ref)));
+		}
+		catch (IllegalStateException ex) {
+			work.completeExceptionally(ex);
+		}
 	}
 
 	@Test
