@@ -73,11 +73,10 @@ abstract class Answer {
 	void startedByHand() {
 	}
 
-	/** Is told that the time of the asynchronous answer is over. */
-	void timedOut() {
-	}
-
-	/** Is told that the asynchronous answer has ended by a lost connection. */
+	/**
+	 * Is told that the asynchronous answer has ended by a lost connection, or that its
+	 * time is over.
+	 */
 	void answerOver() {
 	}
 

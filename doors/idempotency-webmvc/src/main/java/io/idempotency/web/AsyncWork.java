@@ -31,7 +31,7 @@ final class AsyncWork implements CallableProcessingInterceptor {
 
 	private Work state = Work.UNOBSERVED;
 
-	private boolean cancelledInTime;
+	private boolean subscribed;
 
 	private boolean answerOver;
 
@@ -65,11 +65,12 @@ final class AsyncWork implements CallableProcessingInterceptor {
 	}
 
 	/**
-	 * Notes that Spring cancels the work when the time of its answer is over, so that
-	 * nothing tells of its end from then on.
+	 * Notes that Spring subscribes to the work. It cancels that when the time of the
+	 * answer is over, and drops what comes after a lost connection, so that nothing tells
+	 * of its end from then on.
 	 */
-	synchronized void cancelledInTime() {
-		this.cancelledInTime = true;
+	synchronized void subscribed() {
+		this.subscribed = true;
 	}
 
 	/** Watches the work that completes the given stage. */
@@ -148,15 +149,11 @@ final class AsyncWork implements CallableProcessingInterceptor {
 	 */
 	synchronized boolean answerOver() {
 		boolean first = !this.answerOver;
-		this.answerOver = true;
-		return first;
-	}
-
-	/** Is told that the time of the answer is over. */
-	synchronized void timedOut() {
-		if (this.cancelledInTime && !this.answerOver && this.state == Work.UNOBSERVED) {
+		if (first && this.subscribed && this.state == Work.UNOBSERVED) {
 			this.state = Work.GIVEN_UP;
 		}
+		this.answerOver = true;
+		return first;
 	}
 
 	/** Returns whether the answer is over, so that the end of the work ends the claim. */

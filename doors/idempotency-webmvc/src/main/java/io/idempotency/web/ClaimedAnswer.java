@@ -610,12 +610,6 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	@Override
-	void timedOut() {
-		this.work.timedOut();
-		answerOver();
-	}
-
-	@Override
 	void asyncCompleted() {
 		if (this.end.isKnown()) {
 			return;

@@ -362,7 +362,7 @@ final class Exchange {
 
 		@Override
 		public void onTimeout(AsyncEvent event) {
-			this.answer.timedOut();
+			this.answer.answerOver();
 		}
 
 		@Override

@@ -404,7 +404,7 @@ public final class HttpDoor implements OperationDoor {
 				claimed.work().observe(this.request);
 			}
 			if (HandlerResult.isReactive(content)) {
-				claimed.work().cancelledInTime();
+				claimed.work().subscribed();
 			}
 			if (content != null && !(content instanceof StreamingResponseBody)) {
 				// An asynchronous result may turn out to be a stream only when it is

@@ -146,7 +146,7 @@ class AsyncWorkTests {
 	}
 
 	@Test
-	void workThatIsCancelledInTimeIsGivenUpUnlessItHasEnded() {
+	void workThatSpringSubscribesToIsGivenUpUnlessItHasEnded() {
 		assertThat(unwatched(new AsyncRequestTimeoutException(), true)).isEqualTo(Work.GIVEN_UP);
 		assertThat(unwatched("done", true)).isEqualTo(Work.RETURNED);
 	}
@@ -155,10 +155,10 @@ class AsyncWorkTests {
 		AsyncWork unwatched = new AsyncWork(() -> () -> {
 		}, this.endedLate::incrementAndGet);
 		if (cancelled) {
-			unwatched.cancelledInTime();
+			unwatched.subscribed();
 		}
 		unwatched.answeredWith(result);
-		unwatched.timedOut();
+		unwatched.answerOver();
 		return unwatched.state();
 	}
 
