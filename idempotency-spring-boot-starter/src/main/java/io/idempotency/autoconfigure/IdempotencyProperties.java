@@ -146,7 +146,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * @param anonymous Guarded requests without a principal: share one space of keys, or
 	 * are refused with 401. An IdempotencyScopeResolver decides that itself.
 	 * @param fingerprintHeaders Names of request headers that must be equal on a retry.
-	 * Range and the conditional headers must always be equal.
+	 * The conditional headers must always be equal, and Range where the answer is a part.
 	 * @param ignoredParameters Names of parameters in queries and forms that need not be
 	 * equal on a retry. The CSRF parameter of Spring Security and the field of the key
 	 * need never be equal.

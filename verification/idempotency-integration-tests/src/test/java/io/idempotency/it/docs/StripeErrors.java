@@ -23,7 +23,7 @@ class StripeErrors {
 			.header("Stripe-Should-Retry", again)
 			.header("X-Should-Retry", again);
 		if (ex.retryAfter() != null) {
-			answer.header("Retry-After", String.valueOf(ex.retryAfter().toSeconds() + 1));
+			answer.header("Retry-After", String.valueOf(ex.retryAfter().plusNanos(999_999_999).toSeconds()));
 		}
 		return answer.body(Map.of("error", Map.of("type", type, "code", code, "message", ex.title())));
 	}
