@@ -12,10 +12,14 @@ import io.idempotency.engine.EngineCore;
 import io.idempotency.engine.ObservedCall;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.TransactionLostException;
+import io.idempotency.upkeep.LogLine;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
@@ -31,6 +35,8 @@ import reactor.util.context.Context;
  * @param <T> the result of the guarded work
  */
 final class JoinedRun<T> implements ReactiveOpenWork {
+
+	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.engine.IdempotencyEngine");
 
 	private final ReactiveCall<T> caller;
 
@@ -194,7 +200,8 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 			carryOut(this.claim.end(ending), answer, (never) -> answer.run());
 		}
 		else if (ending instanceof Ending.Done || ending instanceof Ending.DoneUnkept) {
-			carryOut(commit(ending), answer, this::commitFailed);
+			Mono<Void> committed = commit(ending);
+			carryOut(recovered ? committed : committed.onErrorResume(this::kept), answer, this::commitFailed);
 		}
 		else {
 			undo(ending, null, answer);
@@ -232,6 +239,22 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 		}
 	}
 
+	/**
+	 * Keeps the failure of a commit as one of the work, if that is wanted, before the key
+	 * is free.
+	 */
+	private Mono<Void> kept(Throwable failure) {
+		boolean ofWork = !this.storeFailed && has(TransactionOutcome.ROLLED_BACK) && !isDuplicate(failure);
+		Throwable cause = AsyncResults.cause(Exceptions.unwrap(failure));
+		Mono<Void> written = ofWork ? this.claim.end(decided(() -> Ending.ofFailure(cause, this.action::threw)))
+				: Mono.empty();
+		return written.then(Mono.error(failure));
+	}
+
+	private boolean has(TransactionOutcome how) {
+		return this.transaction.outcome() == how;
+	}
+
 	private void commitFailed(Throwable failure) {
 		if (isDuplicate(failure)) {
 			recover(failure);
@@ -243,7 +266,8 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 
 	/** A unique index may also report a duplicate at the commit. */
 	private boolean isDuplicate(Throwable failure) {
-		return !this.storeFailed && AsyncResults.isDuplicate(this.action::isDuplicate, failure);
+		return !this.storeFailed && !has(TransactionOutcome.COMMITTED)
+				&& AsyncResults.isDuplicate(this.action::isDuplicate, failure);
 	}
 
 	/**
@@ -294,24 +318,27 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 				ended(false);
 				return Mono.error(notWritten(failure));
 			}));
-		}).then(Mono.defer(() -> this.transaction.commit().onErrorResume((failure) -> {
-			if (failure instanceof JoinedTransaction.NotAnsweredException late) {
-				this.storeFailed = true;
-				ended(false);
-				this.observed.seenAs(IdempotencyOutcome.STORE_ERROR);
-				return Mono.error(this.parts.notAnswered(this.call, late));
-			}
-			boolean already = isDuplicate(failure);
-			if (already) {
-				// The result of the work is not true any more.
-				this.claim.withdraw();
-			}
-			ended(already);
-			return Mono.error(failure);
-		}))).then(Mono.defer(() -> {
+		}).then(Mono.defer(() -> this.transaction.commit().onErrorResume(this::notCommitted))).then(Mono.defer(() -> {
 			Mono<Void> recorded = ended(false);
 			return (ending != null) ? recorded : Mono.empty();
 		}));
+	}
+
+	/** Notes what is left of the record when the commit has failed. */
+	private Mono<Void> notCommitted(Throwable failure) {
+		if (failure instanceof JoinedTransaction.NotAnsweredException late) {
+			this.storeFailed = true;
+			ended(false);
+			this.observed.seenAs(IdempotencyOutcome.STORE_ERROR);
+			return Mono.error(this.parts.notAnswered(this.call, late));
+		}
+		boolean undone = has(TransactionOutcome.ROLLED_BACK) || isDuplicate(failure);
+		if (undone) {
+			// The result of the work is not true any more.
+			this.claim.withdraw();
+		}
+		ended(undone);
+		return Mono.error(failure);
 	}
 
 	private Throwable notWritten(Throwable failure) {
@@ -336,7 +363,7 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 				if (!isEnding()) {
 					return notOpen();
 				}
-				return apart((ending != null) ? commit(ending) : rolledBack(null));
+				return apart((ending != null) ? answered(commit(ending)) : rolledBack(null));
 			}))
 			.onErrorResume((failure) -> undone(failure).then(Mono.error(failure)));
 	}
@@ -354,7 +381,16 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 
 	@Override
 	public Mono<Void> commit() {
-		return Mono.defer(() -> isEnding() ? apart(commit(null)) : notOpen());
+		return Mono.defer(() -> isEnding() ? apart(answered(commit(null))) : notOpen());
+	}
+
+	/** What fails behind the commit takes no answer back that is in it. */
+	private Mono<Void> answered(Mono<Void> commit) {
+		return commit.onErrorResume(
+				(failure) -> !this.storeFailed && has(TransactionOutcome.COMMITTED) && failure instanceof Exception,
+				(failure) -> Mono.fromRunnable(() -> LogLine.write(() -> logger.warn(
+						"A guarded call of '{}' is done and answered, but something has failed behind its commit",
+						this.call.operation(), failure))));
 	}
 
 	/** It was committed before, or was cancelled: then nobody goes on. */

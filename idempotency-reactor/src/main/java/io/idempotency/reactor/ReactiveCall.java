@@ -402,8 +402,7 @@ final class ReactiveCall<T> {
 			throw ex;
 		}
 		if (wanted) {
-			new ReactiveRun<>(this, claim, this.action, this.parts.events(), this.observed,
-					ReactiveIdempotencyContext.with(this.context, claim.context()))
+			new ReactiveRun<>(this, claim, this.action, this.parts.events(), this.observed, claim.within(this.context))
 				.run();
 		}
 		else {

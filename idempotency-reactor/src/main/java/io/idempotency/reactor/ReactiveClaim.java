@@ -2,6 +2,7 @@ package io.idempotency.reactor;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyContextHolder;
@@ -21,9 +22,11 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.upkeep.RecordWriter;
 import io.idempotency.upkeep.StoreUpkeep;
 import io.idempotency.upkeep.Upkeep;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.util.context.Context;
+import reactor.util.context.ContextView;
 
 /**
  * The claim of a running call, for its owner. The claim is renewed until one
@@ -60,6 +63,9 @@ public final class ReactiveClaim {
 
 	private final AtomicBoolean underWay = new AtomicBoolean(true);
 
+	/** How many transactions have committed, with something behind that not done. */
+	private final AtomicInteger behindCommit = new AtomicInteger();
+
 	/**
 	 * Creates the claim.
 	 * @param sentNanos when the request was sent that has granted it
@@ -79,6 +85,58 @@ public final class ReactiveClaim {
 		this.context = context;
 		observed.owns();
 		this.upkeep.workBegins();
+	}
+
+	/**
+	 * Returns the claim of the call in whose work a subscription is, {@code null} if
+	 * there is none. Of a call whose record is in the transaction of its work it is that
+	 * of the call around it.
+	 */
+	public static @Nullable ReactiveClaim of(ContextView subscription) {
+		return subscription.getOrDefault(ReactiveClaim.class, null);
+	}
+
+	/** Returns the context of the work of this claim. */
+	Context within(Context outside) {
+		return ReactiveIdempotencyContext.with(outside, context()).put(ReactiveClaim.class, this);
+	}
+
+	/**
+	 * Is told that a reactive transaction of the work has committed, and what is to be
+	 * done behind the commit is yet to be done. The calls around this one are told, too.
+	 */
+	public void committed() {
+		this.behindCommit.incrementAndGet();
+		ReactiveClaim around = of(this.context);
+		if (around != null) {
+			around.committed();
+		}
+	}
+
+	/** Is told that what was to be done behind such a commit is done. */
+	public void doneBehindCommit() {
+		this.behindCommit.updateAndGet((begun) -> Math.max(0, begun - 1));
+		ReactiveClaim around = of(this.context);
+		if (around != null) {
+			around.doneBehindCommit();
+		}
+	}
+
+	/**
+	 * Is told that a reactive transaction of the work has not committed. A failure that
+	 * comes after that is its own.
+	 */
+	public void rolledBack() {
+		this.behindCommit.set(0);
+	}
+
+	/**
+	 * Returns whether a reactive transaction of the work has committed and has failed
+	 * behind that: what the work has written stays, so a failure that comes from there
+	 * must not free the key. A later commit undoes nothing of it.
+	 */
+	public boolean isBehindCommit() {
+		return this.behindCommit.get() > 0;
 	}
 
 	/** Returns the name of the operation. */

@@ -4,6 +4,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 
+import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.engine.AsyncResults;
@@ -147,7 +148,14 @@ final class ReactiveRun<T> {
 		}), () -> this.caller.succeed(value));
 	}
 
+	/**
+	 * Work that has committed all the same is done, unless the failure itself is kept.
+	 */
 	private Ending threw(Throwable failure) {
+		boolean done = this.claim.isBehindCommit() && this.claim.policy().onFailure() != FailureMode.REMEMBER;
+		if (done) {
+			return new Ending.DoneUnkept(failure);
+		}
 		try (IdempotencyContextHolder.Binding binding = this.claim.enter()) {
 			return Ending.ofFailure(failure, this.action::threw);
 		}

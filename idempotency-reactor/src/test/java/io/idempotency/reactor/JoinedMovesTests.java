@@ -12,6 +12,7 @@ import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyRecord.State;
+import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.IdempotencyPolicy;
@@ -33,6 +34,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Each way of a call whose record commits with its work, and each failure on it. */
 class JoinedMovesTests {
+
+	private static final IdempotencyPolicy REMEMBERING = ReactiveNode.REPLAY.change()
+		.onFailure(FailureMode.REMEMBER)
+		.build();
 
 	private final ReactiveNode node = new ReactiveNode();
 
@@ -59,6 +64,11 @@ class JoinedMovesTests {
 
 	private Client<String> start(ReactiveAction<String> action) {
 		return start(action, OnDisconnect.CONTINUE);
+	}
+
+	private Client<String> start(IdempotencyPolicy policy, ReactiveAction<String> action) {
+		return Client
+			.of(this.node.reactive.execute(this.node.call(policy), action, OnDisconnect.CONTINUE, this.transactions));
 	}
 
 	private Client<String> start(ReactiveAction<String> action, OnDisconnect onDisconnect) {
@@ -95,9 +105,7 @@ class JoinedMovesTests {
 
 	@Test
 	void rememberedFailureIsWrittenWhenTheRecordIsGone() {
-		Client<String> caller = Client.of(this.node.reactive.execute(
-				this.node.call(ReactiveNode.REPLAY.change().onFailure(FailureMode.REMEMBER).build()),
-				new TextAction(Mono.error(this.failure)), OnDisconnect.CONTINUE, this.transactions));
+		Client<String> caller = start(REMEMBERING, new TextAction(Mono.error(this.failure)));
 		assertThat(caller.failure).isSameAs(this.failure);
 		assertThat(this.transactions.steps).containsExactly("begin", "rollback");
 		assertThat(this.node.store.asked).containsExactly("complete");
@@ -202,6 +210,62 @@ class JoinedMovesTests {
 		assertThat(this.node.state()).isNull();
 		assertThat(this.node.store.asked).isEmpty();
 		assertThat(start(this.order).value).isEqualTo("order-1");
+	}
+
+	/** It must not run again, also not for a duplicate that has waited here. */
+	@Test
+	void commitThatHasRolledBackIsARememberedFailure() {
+		this.transactions.failCommit(this.failure, TransactionOutcome.ROLLED_BACK);
+		Client<String> first = start(REMEMBERING, this.slow);
+		Client<String> duplicate = start(REMEMBERING, this.order);
+		this.gate.tryEmitValue("order-1");
+		assertThat(first.failure).isSameAs(this.failure);
+		assertThat(this.node.state()).isEqualTo(State.TOMBSTONE);
+		assertThat(duplicate.failure).isInstanceOf(IdempotencyResultUnavailableException.class);
+		assertThat(this.order.runs).hasValue(0);
+	}
+
+	@Test
+	void commitOfAPartThatHasRolledBackIsARememberedFailure() {
+		this.transactions.failCommit(this.failure, TransactionOutcome.ROLLED_BACK);
+		assertThat(start(REMEMBERING, new PartAction(() -> new Ending.Done(() -> TextAction.text("=part")))).failure)
+			.isSameAs(this.failure);
+		assertThat(this.node.state()).isEqualTo(State.TOMBSTONE);
+	}
+
+	/** As of a failure that the application answers itself. */
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void answerOfACommitThatHasRolledBackIsKept(boolean commitsFirst) {
+		this.transactions.failCommit(this.failure, TransactionOutcome.ROLLED_BACK);
+		PartAction part = new PartAction(() -> new Ending.Done(() -> TextAction.text("=part")));
+		part.commitsFirst = commitsFirst;
+		part.answersFailures = true;
+		assertThat(start(part).value).isEqualTo("refused");
+		assertThat(start(this.order).value).isEqualTo("refused");
+		assertThat(this.order.runs).hasValue(0);
+	}
+
+	/** It is done, and the exception says nothing of a duplicate. */
+	@Test
+	void failureBehindTheCommitIsToldAndTheResultKept() {
+		this.transactions.failCommit(this.failure, TransactionOutcome.COMMITTED);
+		TextAction work = new TextAction(Mono.just("order-1")).duplicateOn(IllegalStateException.class)
+			.finding(Mono.just("order-0"));
+		assertThat(start(ReactiveNode.REPLAY.change().recoverable(true).build(), work).failure).isSameAs(this.failure);
+		assertThat(work.lookUps).hasValue(0);
+		assertThat(start(this.order).value).isEqualTo("order-1");
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void answerStandsWhateverFailsBehindItsCommit(boolean commitsFirst) {
+		this.transactions.failCommit(this.failure, TransactionOutcome.COMMITTED);
+		PartAction part = new PartAction(() -> new Ending.Done(() -> TextAction.text("=whole")));
+		part.commitsFirst = commitsFirst;
+		part.answersFailures = true;
+		assertThat(start(part).value).isEqualTo("whole");
+		assertThat(start(this.order).value).isEqualTo("whole");
 	}
 
 	/** Whether it came is for the database to say. */
@@ -445,6 +509,8 @@ class JoinedMovesTests {
 
 		private boolean repeats;
 
+		private boolean answersFailures;
+
 		private int parts;
 
 		PartAction(Supplier<@Nullable Ending> done) {
@@ -466,10 +532,11 @@ class JoinedMovesTests {
 				return this.commitsFirst ? work.commit() : Mono.empty();
 			});
 			Mono<Void> once = work.run(part, this.done);
-			return (this.repeats ? once.then(once) : once).then(Mono.deferContextual((context) -> {
+			Mono<String> whole = (this.repeats ? once.then(once) : once).then(Mono.deferContextual((context) -> {
 				this.outside = !ScriptedTransactions.isInside(context);
 				return Mono.just("whole");
 			}));
+			return this.answersFailures ? whole.onErrorReturn("refused") : whole;
 		}
 
 		@Override

@@ -238,9 +238,18 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		return held.snapshot(this.settings.excludedHeaders()).answering(this.request.range());
 	}
 
-	private static ResultKind kind(Pass way, HeldResponse held, int status, boolean recovered) {
-		boolean answerAlone = way.hasReturned() && way.failure() != null && !held.isStreaming();
+	private ResultKind kind(Pass way, HeldResponse held, int status, boolean recovered) {
+		boolean answerAlone = isDone(way) && way.failure() != null && !held.isStreaming();
 		return HttpEnding.kind(status, recovered || answerAlone);
+	}
+
+	/**
+	 * Returns whether the work is done, so that a failure is none of it: also one that
+	 * comes from behind its commit.
+	 */
+	private boolean isDone(Pass way) {
+		ReactiveClaim owned = this.claim;
+		return way.hasReturned() || way.failure() != null && owned != null && owned.isBehindCommit();
 	}
 
 	/**
@@ -257,8 +266,8 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		Throwable failure = way.failure();
 		boolean givenUp = failure != null && AsyncResults.isGivenUp(AsyncResults.cause(Exceptions.unwrap(failure)));
 		// A server may tell of a client that is gone while the handler still gives.
-		boolean streaming = held.isStreaming() || !held.isWhole() && !way.hasReturned();
-		return new HttpEnding.Facts(kind, way.hasReturned(), givenUp ? Work.GIVEN_UP : Work.UNOBSERVED, streaming,
+		boolean streaming = held.isStreaming() || !held.isWhole() && !isDone(way);
+		return new HttpEnding.Facts(kind, isDone(way), givenUp ? Work.GIVEN_UP : Work.UNOBSERVED, streaming,
 				held.isWhole(), false, this.settings.releaseOn().contains(held.status()), policy.replays(),
 				policy.onFailure() == FailureMode.REMEMBER);
 	}

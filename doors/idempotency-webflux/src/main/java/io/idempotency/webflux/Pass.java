@@ -314,8 +314,23 @@ final class Pass {
 				+ "inside of it, or take TransactionMode.SEPARATE", null);
 	}
 
+	/**
+	 * Refuses to do work again that has committed, though it has failed behind that.
+	 */
+	private @Nullable Throwable refusal() {
+		ReactiveClaim owned = this.claim;
+		return (owned == null || !owned.isBehindCommit()) ? null : new GuardFaultException(
+				"The handler is called again, and its first call has committed, though something has failed behind the "
+						+ "commit. Repeat what is inside of the guard",
+				null);
+	}
+
 	private Mono<Object> one(Publisher<?> result) {
-		return Mono.from(result)
+		Mono<?> work = Mono.from(result);
+		return Mono.defer(() -> {
+			Throwable refused = refusal();
+			return (refused != null) ? Mono.error(refused) : work;
+		})
 			.map(this::observed)
 			.switchIfEmpty(Mono.defer(this::none))
 			.doOnSuccess((value) -> returned())
@@ -357,7 +372,11 @@ final class Pass {
 	}
 
 	private Flux<Object> many(Publisher<?> result) {
-		return Flux.from(result)
+		Flux<?> work = Flux.from(result);
+		return Flux.defer(() -> {
+			Throwable refused = refusal();
+			return (refused != null) ? Flux.error(refused) : work;
+		})
 			.doOnCancel(this::cancelled)
 			.map(this::observed)
 			.switchIfEmpty(Mono.defer(this::none))

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 import io.idempotency.aop.MethodDoor;
+import io.idempotency.aop.reactive.CommitWatch;
 import io.idempotency.aop.reactive.ReactiveMethodDoor;
 import io.idempotency.aop.reactive.SpringSurroundingTransactions;
 import io.idempotency.aop.reactive.SubscribedRequest;
@@ -26,15 +27,18 @@ import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Role;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.security.core.context.ReactiveSecurityContextHolder;
 import org.springframework.security.core.context.SecurityContext;
+import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -86,6 +90,18 @@ class ReactiveEngineConfiguration {
 		EngineIdempotencyTemplate template = new EngineIdempotencyTemplate(engine, stores.defaultStore(), codec, policy,
 				new SpringTemplateEnvironment(beanFactory, codec, current::caller), namespace);
 		return new EngineReactiveTemplate(template, reactive::getObject);
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(ReactiveTransactionManager.class)
+	static class Commits {
+
+		@Bean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static CommitWatch idempotencyCommitWatch() {
+			return new CommitWatch();
+		}
+
 	}
 
 	/** Loaded only if Spring Security is present. */

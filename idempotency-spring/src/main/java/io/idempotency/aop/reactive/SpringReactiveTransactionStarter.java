@@ -28,6 +28,7 @@ import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.Ordered;
 import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.ReactiveTransaction;
 import org.springframework.transaction.ReactiveTransactionManager;
@@ -143,8 +144,11 @@ final class SpringReactiveTransactionStarter implements ReactiveTransactionStart
 		return "the transactions of a " + this.manager.getClass().getSimpleName();
 	}
 
-	/** A transaction of the manager, which is one of its own synchronizations. */
-	private static final class Open implements Begun, TransactionSynchronization {
+	/**
+	 * A transaction of the manager, which is the first of its own synchronizations:
+	 * Spring tells nobody of a commit any more when one of them fails behind it.
+	 */
+	private static final class Open implements Begun, TransactionSynchronization, Ordered {
 
 		private final ReactiveTransactionManager manager;
 
@@ -165,6 +169,16 @@ final class SpringReactiveTransactionStarter implements ReactiveTransactionStart
 				.doOnNext((current) -> current.registerSynchronization(this))
 				.thenReturn((Begun) this)
 				.onErrorResume((failure) -> rollback().onErrorComplete().then(Mono.error(failure)));
+		}
+
+		@Override
+		public int getOrder() {
+			return HIGHEST_PRECEDENCE;
+		}
+
+		@Override
+		public Mono<Void> afterCommit() {
+			return Mono.fromRunnable(() -> this.told.compareAndSet(null, TransactionOutcome.COMMITTED));
 		}
 
 		@Override

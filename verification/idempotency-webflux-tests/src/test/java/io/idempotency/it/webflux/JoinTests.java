@@ -112,9 +112,9 @@ class JoinTests {
 			assertThat(answer.header("X-Seen-Headers")).isEqualTo("null");
 			assertThat(runs(this.key)).isZero();
 			Answer again = send("/deferred", this.key, slot(this.key));
-			assertThat(again.text()).isEqualTo("booked");
-			assertThat(again.replayed()).isFalse();
-			assertThat(runs(this.key)).isEqualTo(1);
+			assertThat(again.text()).isEqualTo("not committed");
+			assertThat(again.replayed()).isTrue();
+			assertThat(runs(this.key)).isZero();
 		}
 
 		@Test
@@ -147,6 +147,17 @@ class JoinTests {
 				.isThrownBy(() -> payments().deferred(other, this.key).block(PATIENCE));
 			assertThat(runs(other)).isZero();
 			assertThat(payments().deferred(other, other).block(PATIENCE)).isEqualTo("booked");
+		}
+
+		@Test
+		void commitOfAMethodThatFailsIsRemembered() {
+			assertThat(payments().deferred(this.key, this.key).block(PATIENCE)).isEqualTo("booked");
+			String other = UUID.randomUUID().toString();
+			for (String slot : List.of(this.key, other)) {
+				assertThatExceptionOfType(RuntimeException.class)
+					.isThrownBy(() -> payments().remembered(other, slot).block(PATIENCE));
+			}
+			assertThat(runs(other)).isZero();
 		}
 
 	}

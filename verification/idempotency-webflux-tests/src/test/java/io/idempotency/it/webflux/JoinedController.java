@@ -375,6 +375,11 @@ class JoinedController {
 			return this.ledger.book(id, slot).thenReturn("booked");
 		}
 
+		@Idempotent(key = "#id", transaction = TransactionMode.JOIN, onFailure = FailureMode.REMEMBER)
+		public Mono<String> remembered(String id, String slot) {
+			return this.ledger.book(id, slot).thenReturn("booked");
+		}
+
 		@Idempotent(key = "#id", transaction = TransactionMode.JOIN)
 		public Mono<String> gated(String id) {
 			return this.ledger.pay(id).then(gate(id)).timeout(Duration.ofMinutes(1)).thenReturn("paid " + id);
