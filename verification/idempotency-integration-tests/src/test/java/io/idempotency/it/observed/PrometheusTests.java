@@ -75,10 +75,10 @@ class PrometheusTests {
 	private static void showsWhatWasProvoked(Dashboard dashboard) {
 		assertThat(List.of("Refused by store errors", "Unguarded runs", "Leases lost", "Mismatches"))
 			.extracting((title) -> dashboard.shows(title).get(""))
-			.containsExactly(1L, 2L, 2L, 1L);
+			.containsExactly(2L, 2L, 2L, 1L);
 		Map<String, Long> outcomes = dashboard.shows("Calls by outcome");
 		assertThat(outcomes)
-			.containsAllEntriesOf(Map.of("replayed", 2L, "mismatch", 1L, "lease-lost", 1L, "store-error", 1L,
+			.containsAllEntriesOf(Map.of("replayed", 2L, "mismatch", 1L, "lease-lost", 1L, "store-error", 2L,
 					"rejected", 1L, "refused", 1L, "recovered", 1L))
 			// Prometheus extrapolates to the ends of the range.
 			.hasEntrySatisfying("executed", (executed) -> assertThat(executed).isBetween(9L, 10L));
@@ -124,6 +124,8 @@ class PrometheusTests {
 		assertThat(post(proceeding, "/plain", "k5", "body").status()).isEqualTo(200);
 		loseALeaseWhileTheStoreIsAway(rejecting, proceeding, dashboard);
 		rejecting.line.holdUp();
+		// One refused call rings nobody.
+		assertThat(post(rejecting, "/plain", "k3", "body").status()).isEqualTo(503);
 		assertThat(post(rejecting, "/plain", "k3", "body").status()).isEqualTo(503);
 		rejecting.line.letGo();
 		proceeding.line.cut();
