@@ -50,7 +50,9 @@ class BackendTests {
 					+ "[redis, postgresql, mariadb, mysql, mysql-process, valkey, rabbit, browser, stripe-node, prometheus]");
 	}
 
-	/** A test that is skipped in both workflows is run by nobody else before a release. */
+	/**
+	 * A test that is skipped in both workflows is run by nobody else before a release.
+	 */
 	@Test
 	void workflowsLeaveNoBackendOut() throws IOException {
 		Set<String> required = new TreeSet<>();
