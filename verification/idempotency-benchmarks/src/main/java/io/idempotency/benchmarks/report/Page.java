@@ -127,7 +127,9 @@ final class Page {
 		}
 		text.append(row("it took", duration.toMinutes() + " min " + duration.toSecondsPart() + " s"));
 		if (settings.isPartial()) {
-			text.append(row("sections", "only those that match `" + settings.only() + "`"));
+			// A bar would end the cell.
+			String only = settings.only().pattern().replace("|", "\\|");
+			text.append(row("sections", "only those that match `" + only + "`"));
 		}
 		text.append(
 				"""
