@@ -26,16 +26,24 @@ final class RedisScripts {
 	 * connection, and only a pipeline shows whether a failure came before the commands
 	 * were sent.
 	 */
-	@SuppressWarnings("deprecation")
 	static boolean borrowsForEachCommand(RedisConnection connection) {
-		// In both supported lines of Spring Data, only the class of the client shows
-		// this.
+		return !(connection instanceof RedisClusterConnection) && isJedis(connection)
+				&& !client(connection).endsWith(".Jedis");
+	}
+
+	/** Returns whether Jedis is below the connection, whoever has wrapped it. */
+	static boolean isJedis(RedisConnection connection) {
+		return client(connection).startsWith("redis.clients.jedis.");
+	}
+
+	/**
+	 * Returns the class of the client, empty if there is none. In both supported lines of
+	 * Spring Data, only this deprecated method shows it.
+	 */
+	@SuppressWarnings("deprecation")
+	private static String client(RedisConnection connection) {
 		Object client = connection.getNativeConnection();
-		if (client == null || connection instanceof RedisClusterConnection) {
-			return false;
-		}
-		String name = client.getClass().getName();
-		return name.startsWith("redis.clients.jedis.") && !name.equals("redis.clients.jedis.Jedis");
+		return (client != null) ? client.getClass().getName() : "";
 	}
 
 	@SuppressWarnings("unchecked")

@@ -35,7 +35,8 @@ interface ScriptRunner extends AutoCloseable {
 	/**
 	 * Reads a value, on the master of its key: a replica may lag behind.
 	 * @param deadline when to stop waiting, if the client lets the wait be bounded
-	 * @return the value, {@code null} if there is none
+	 * @return the value, {@code null} if there is none, or if nobody knows whether the
+	 * client asks masters alone
 	 * @throws NotSentException if the command surely was not and will not be sent
 	 */
 	byte @Nullable [] get(byte[] key, Deadline deadline);

@@ -64,10 +64,14 @@ final class SpringScriptRunner implements ScriptRunner {
 		}
 	}
 
+	/**
+	 * Jedis reads from masters alone. Another client may ask a replica, which may still
+	 * have what was removed from its master, so there the look is left to the claim.
+	 */
 	@Override
 	public byte @Nullable [] get(byte[] key, Deadline deadline) {
 		try (RedisConnection connection = connect(this.connectionFactory)) {
-			return connection.stringCommands().get(key);
+			return RedisScripts.isJedis(connection) ? connection.stringCommands().get(key) : null;
 		}
 	}
 

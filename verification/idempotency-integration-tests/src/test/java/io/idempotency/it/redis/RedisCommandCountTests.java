@@ -1,5 +1,6 @@
 package io.idempotency.it.redis;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -23,11 +24,15 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
+import io.idempotency.store.redis.ReactiveRedisIdempotencyStore;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -100,6 +105,36 @@ class RedisCommandCountTests {
 					1L);
 			assertThat(replica.info("commandstats").stringPropertyNames()).doesNotContain("cmdstat_get");
 		}
+	}
+
+	/** As one that traces or routes does: nobody knows whom the client behind it asks. */
+	@Test
+	void lookAsksNoReplicaBehindAFactoryThatDelegates() {
+		try (RedisServer replica = RedisServer.startReplica(this.server);
+				Node reader = new Node(delegating(RedisClients.lettuce(this.server, replica)))) {
+			ClaimRequest request = Requests.claim();
+			reader.store().complete(Requests.result(Requests.acquire(reader.store(), request)));
+			replica.command("CONFIG", "RESETSTAT");
+			assertThat(look(reader.store(), request)).isEmpty();
+			assertThat(replica.info("commandstats").stringPropertyNames()).doesNotContain("cmdstat_get");
+			assertThat(ReactiveRedisIdempotencyStore.of(reader.store())).isEmpty();
+		}
+	}
+
+	/** Jedis reads from masters alone. */
+	@Test
+	void lookFindsBehindAFactoryThatDelegatesToJedis() {
+		try (Node reader = new Node(delegating(RedisClients.jedis(this.server)))) {
+			ClaimRequest request = Requests.claim();
+			reader.store().complete(Requests.result(Requests.acquire(reader.store(), request)));
+			assertThat(look(reader.store(), request)).isPresent();
+		}
+	}
+
+	private static RedisConnectionFactory delegating(RedisConnectionFactory factory) {
+		return (RedisConnectionFactory) Proxy.newProxyInstance(RedisConnectionFactory.class.getClassLoader(),
+				new Class<?>[] { RedisConnectionFactory.class, DisposableBean.class },
+				(proxy, method, arguments) -> method.invoke(factory, arguments));
 	}
 
 	/** It keeps what it is given for as long as a script has said. */
