@@ -1,6 +1,5 @@
 package io.idempotency.message.kafka;
 
-import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.util.Arrays;
@@ -12,6 +11,8 @@ import java.util.stream.Stream;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperationSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.context.ApplicationContext;
@@ -42,6 +43,8 @@ import org.springframework.util.ReflectionUtils;
  */
 class GuardedContainerRegistry extends KafkaListenerEndpointRegistry {
 
+	private static final Logger logger = LoggerFactory.getLogger(GuardedContainerRegistry.class);
+
 	/** Spring Kafka has it since 4.0. */
 	private static final @Nullable Class<?> SHARE_CONTAINER = share(
 			"org.springframework.kafka.listener.AbstractShareKafkaMessageListenerContainer");
@@ -66,7 +69,7 @@ class GuardedContainerRegistry extends KafkaListenerEndpointRegistry {
 		if (created instanceof AbstractMessageListenerContainer<?, ?> container) {
 			List<IdempotentOperation> guarded = guardedMethods(endpoint);
 			guarded.forEach((operation) -> {
-				checkDeadLetters(operation);
+				checkRetryTopics(operation, endpoint);
 				check(operation, container.getContainerProperties());
 			});
 			new KafkaErrorHandling(container, !guarded.isEmpty()).complete();
@@ -86,17 +89,28 @@ class GuardedContainerRegistry extends KafkaListenerEndpointRegistry {
 
 	/**
 	 * Refuses a handler of dead letters whose refusals would become dead letters of the
-	 * same topic, without an end.
+	 * same topic, without an end, and warns of retry topics that take no record whose
+	 * first call still runs.
 	 */
-	private static void checkDeadLetters(IdempotentOperation operation) {
+	private static void checkRetryTopics(IdempotentOperation operation, KafkaListenerEndpoint endpoint) {
+		Class<?> type = operation.guarded().targetClass();
+		List<RetryableTopic> topics = Stream
+			.concat(Stream.of(type), Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(type)))
+			.map((element) -> AnnotatedElementUtils.findMergedAnnotation(element, RetryableTopic.class))
+			.filter(Objects::nonNull)
+			.toList();
 		if (!AnnotatedElementUtils.hasAnnotation(operation.guarded().method(), DltHandler.class)) {
+			// Each of its retry topics has an endpoint of its own.
+			if (endpoint.getMainListenerId() == null && topics.stream().anyMatch(KafkaBackOff::isLeftOutOf)) {
+				logger
+					.warn("The retry topics of '{}' do not take a record whose first delivery still runs elsewhere, or "
+							+ "whose store is down: it goes to the dead letters at once, and is lost where there are none. Add "
+							+ "IdempotencyInProgressException and IdempotencyStoreUnavailableException to what "
+							+ "@RetryableTopic includes, and to nothing that it excludes", operation.name());
+			}
 			return;
 		}
-		Stream<AnnotatedElement> elements = Stream.concat(Stream.of(operation.guarded().targetClass()),
-				Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(operation.guarded().targetClass())));
-		if (elements.map((element) -> AnnotatedElementUtils.findMergedAnnotation(element, RetryableTopic.class))
-			.filter(Objects::nonNull)
-			.anyMatch((topic) -> topic.dltStrategy() == DltStrategy.ALWAYS_RETRY_ON_ERROR)) {
+		if (topics.stream().anyMatch((topic) -> topic.dltStrategy() == DltStrategy.ALWAYS_RETRY_ON_ERROR)) {
 			throw operation.problem(
 					"it handles dead letters, and by its @RetryableTopic each of its exceptions sends the record to the "
 							+ "dead letter topic again: a duplicate that is refused would do so without a pause or an end",

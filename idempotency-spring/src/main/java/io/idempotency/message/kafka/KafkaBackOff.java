@@ -1,6 +1,10 @@
 package io.idempotency.message.kafka;
 
+import java.util.List;
+import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyStoreUnavailableException;
@@ -8,6 +12,7 @@ import io.idempotency.store.Causes;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.kafka.annotation.RetryableTopic;
 import org.springframework.kafka.listener.FailedRecordProcessor;
 import org.springframework.util.backoff.BackOff;
 import org.springframework.util.backoff.ExponentialBackOff;
@@ -23,11 +28,17 @@ import org.springframework.util.backoff.ExponentialBackOff;
  * <p>
  * The pauses grow from one second to ten. All other exceptions have the back-off of the
  * error handler. That back-off must allow one more try at least, because an error handler
- * that never tries again asks no function.
+ * that never tries again asks no function. Nor does one that classifies exceptions, for
+ * those that it does not try again: name {@link IdempotencyInProgressException} and
+ * {@link IdempotencyStoreUnavailableException} in {@code addRetryableExceptions} of a
+ * handler that is set up by hand.
  *
  * @since 0.1.0
  */
 public final class KafkaBackOff implements BiFunction<ConsumerRecord<?, ?>, Exception, @Nullable BackOff> {
+
+	private static final List<Class<? extends Exception>> UNDECIDED = List.of(IdempotencyInProgressException.class,
+			IdempotencyStoreUnavailableException.class);
 
 	private static final long FIRST_MILLIS = 1_000;
 
@@ -49,7 +60,9 @@ public final class KafkaBackOff implements BiFunction<ConsumerRecord<?, ?>, Exce
 	}
 
 	/**
-	 * Lets a handler ask for this back-off where its own function decides nothing.
+	 * Lets a handler ask for this back-off where its own function decides nothing. A
+	 * handler that classifies exceptions asks no function for those that it never tries
+	 * again.
 	 * @return whether the handler asks; one that never tries again does not
 	 */
 	@SuppressWarnings("unchecked")
@@ -62,6 +75,7 @@ public final class KafkaBackOff implements BiFunction<ConsumerRecord<?, ?>, Exce
 			handler.setBackOffFunction(
 					new KafkaBackOff((BiFunction<ConsumerRecord<?, ?>, Exception, @Nullable BackOff>) first));
 		}
+		UNDECIDED.forEach(handler::addRetryableExceptions);
 		Object tracker = KafkaErrorHandling.value(handler, FailedRecordProcessor.class, "failureTracker");
 		return tracker == null
 				|| !Boolean.TRUE.equals(KafkaErrorHandling.value(tracker, tracker.getClass(), "noRetries"));
@@ -88,9 +102,28 @@ public final class KafkaBackOff implements BiFunction<ConsumerRecord<?, ?>, Exce
 
 	/** Returns whether the first call of a message still runs, or its store is down. */
 	static boolean isUndecided(@Nullable Throwable failure) {
-		return Causes.of(failure)
-			.anyMatch((cause) -> cause instanceof IdempotencyInProgressException
-					|| cause instanceof IdempotencyStoreUnavailableException);
+		return Causes.of(failure).anyMatch((cause) -> UNDECIDED.stream().anyMatch((type) -> type.isInstance(cause)));
+	}
+
+	/** Returns whether a type is one of those exceptions, or one of their supertypes. */
+	static boolean isUndecided(Class<?> type) {
+		return UNDECIDED.stream().anyMatch(type::isAssignableFrom);
+	}
+
+	/** Returns whether the retry topics of an annotation do not take one of those. */
+	static boolean isLeftOutOf(RetryableTopic topics) {
+		Set<String> included = names(topics.include(), topics.includeNames());
+		Set<String> excluded = names(topics.exclude(), topics.excludeNames());
+		return UNDECIDED.stream()
+			.anyMatch((type) -> !included.isEmpty() && !isNamed(included, type) || isNamed(excluded, type));
+	}
+
+	private static Set<String> names(Class<?>[] types, String[] names) {
+		return Stream.concat(Stream.of(types).map(Class::getName), Stream.of(names)).collect(Collectors.toSet());
+	}
+
+	private static boolean isNamed(Set<String> names, @Nullable Class<?> type) {
+		return type != null && (names.contains(type.getName()) || isNamed(names, type.getSuperclass()));
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.idempotency.message.kafka;
 
 import java.lang.reflect.Field;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -80,12 +81,21 @@ final class KafkaErrorHandling {
 			return KafkaBackOff.giveTo(processor);
 		}
 		if (handler instanceof CommonDelegatingErrorHandler) {
-			return canWait(value(handler, CommonDelegatingErrorHandler.class, "defaultErrorHandler"));
+			return canWait(value(handler, CommonDelegatingErrorHandler.class, "defaultErrorHandler"))
+					&& canDelegatesWait(value(handler, CommonDelegatingErrorHandler.class, "delegates"));
 		}
 		if (handler instanceof CommonMixedErrorHandler) {
 			return canWait(value(handler, CommonMixedErrorHandler.class, "recordErrorHandler"));
 		}
 		return handler instanceof CommonContainerStoppingErrorHandler;
+	}
+
+	/** Those whose exceptions are others are not asked. */
+	private static boolean canDelegatesWait(@Nullable Object delegates) {
+		return !(delegates instanceof Map<?, ?> handlers) || handlers.entrySet()
+			.stream()
+			.filter((delegate) -> delegate.getKey() instanceof Class<?> type && KafkaBackOff.isUndecided(type))
+			.allMatch((delegate) -> canWait(delegate.getValue()));
 	}
 
 	/**

@@ -87,7 +87,7 @@ class GuardedContainerRegistryTests {
 	@Test
 	void recordWaitsForItsFirstCallInEachContainer() {
 		this.late.getObject();
-		List<String> topics = List.of("own-handler", "in-transaction-by-default", "late");
+		List<String> topics = List.of("own-handler", "choosy", "in-transaction-by-default", "late");
 		CountDownLatch end = new CountDownLatch(1);
 		List<CompletableFuture<Void>> elsewhere = topics.stream()
 			.map((topic) -> runElsewhere(topic, "first of " + topic, end))

@@ -1,10 +1,14 @@
 package io.idempotency.it.message;
 
+import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Idempotent;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.message.kafka.KafkaBackOff;
@@ -102,6 +106,53 @@ class KafkaContainerChecksTests {
 		start(Plain.class, new CommonDelegatingErrorHandler(new DefaultErrorHandler()));
 		start(Unguarded.class, new CommonLoggingErrorHandler());
 		assertThat(output).doesNotContain(CANNOT_WAIT);
+	}
+
+	/** A handler asks no back-off function for an exception that it never tries again. */
+	@Test
+	void handlersThatClassifyExceptions() {
+		DefaultErrorHandler byName = new DefaultErrorHandler();
+		byName.addNotRetryableExceptions(RuntimeException.class);
+		DefaultErrorHandler delegate = new DefaultErrorHandler();
+		delegate.defaultFalse();
+		CommonDelegatingErrorHandler delegating = new CommonDelegatingErrorHandler(new DefaultErrorHandler());
+		delegating.addDelegate(RuntimeException.class, delegate);
+		start(Plain.class, byName);
+		start(Plain.class, delegating);
+		assertThat(List.of(byName, delegate)).allSatisfy((handler) -> {
+			assertThat(handler.removeClassification(IdempotencyInProgressException.class)).isTrue();
+			assertThat(handler.removeClassification(IdempotencyStoreUnavailableException.class)).isTrue();
+		});
+	}
+
+	@Test
+	void delegateThatCannotWait(CapturedOutput output) {
+		CommonDelegatingErrorHandler harmless = new CommonDelegatingErrorHandler(new DefaultErrorHandler());
+		harmless.addDelegate(IllegalStateException.class, new DefaultErrorHandler(new FixedBackOff(0, 0)));
+		start(Plain.class, harmless);
+		assertThat(output).doesNotContain(CANNOT_WAIT);
+		CommonDelegatingErrorHandler delegating = new CommonDelegatingErrorHandler(new DefaultErrorHandler());
+		delegating.addDelegate(RuntimeException.class, new DefaultErrorHandler(new FixedBackOff(0, 0)));
+		start(Plain.class, delegating);
+		assertThat(output).contains(CANNOT_WAIT + " (CommonDelegatingErrorHandler)");
+	}
+
+	@Test
+	void retryTopicsThatLeaveOutWhatStillRuns(CapturedOutput output) {
+		startWithRetries(Retrying.class);
+		startWithRetries(RetryingAll.class);
+		assertThat(output).doesNotContain("The retry topics of");
+		startWithRetries(RetryingSome.class);
+		assertThat(output).containsOnlyOnce("The retry topics of").contains("RetryingSome.on(");
+		startWithRetries(RetryingOthers.class);
+		assertThat(output).containsPattern("The retry topics of '.+RetryingOthers.on\\(");
+	}
+
+	private void startWithRetries(Class<?> listener) {
+		this.runner.withUserConfiguration(RetryConfiguration.class, listener)
+			.withBean(Customizer.class, () -> (factory) -> {
+			})
+			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test
@@ -228,6 +279,48 @@ class KafkaContainerChecksTests {
 		@DltHandler
 		@Idempotent(header = "Idempotency-Key", fingerprint = "none")
 		public void dead(ConsumerRecord<String, String> order) {
+		}
+
+	}
+
+	static class Retrying {
+
+		@RetryableTopic(kafkaTemplate = "kafkaTemplate", autoCreateTopics = "false")
+		@KafkaListener(id = "orders", topics = "orders")
+		@Idempotent("#order")
+		public void on(String order) {
+		}
+
+	}
+
+	static class RetryingAll {
+
+		@RetryableTopic(kafkaTemplate = "kafkaTemplate", autoCreateTopics = "false", include = IOException.class,
+				includeNames = "io.idempotency.IdempotencyException")
+		@KafkaListener(id = "orders", topics = "orders")
+		@Idempotent("#order")
+		public void on(String order) {
+		}
+
+	}
+
+	static class RetryingSome {
+
+		@RetryableTopic(kafkaTemplate = "kafkaTemplate", autoCreateTopics = "false",
+				include = { IOException.class, IdempotencyInProgressException.class })
+		@KafkaListener(id = "orders", topics = "orders")
+		@Idempotent("#order")
+		public void on(String order) {
+		}
+
+	}
+
+	static class RetryingOthers {
+
+		@RetryableTopic(kafkaTemplate = "kafkaTemplate", autoCreateTopics = "false", exclude = RuntimeException.class)
+		@KafkaListener(id = "orders", topics = "orders")
+		@Idempotent("#order")
+		public void on(String order) {
 		}
 
 	}

@@ -1,5 +1,6 @@
 package io.idempotency.it.message;
 
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -52,7 +53,7 @@ import org.springframework.util.backoff.FixedBackOff;
 		KafkaContainersApplication.Acknowledging.class })
 class KafkaContainersApplication {
 
-	private static final List<String> TOPICS = List.of("future", "async-acks", "held", "own-handler",
+	private static final List<String> TOPICS = List.of("future", "async-acks", "held", "own-handler", "choosy",
 			"in-transaction-by-default", "late", "in-message", "in-headers", "in-map", "in-header", "client", "nacked",
 			"sought", "handed-over", "acknowledged-late");
 
@@ -98,6 +99,17 @@ class KafkaContainersApplication {
 	ConcurrentKafkaListenerContainerFactory<String, String> ownHandler(EmbeddedKafkaBroker broker) {
 		ConcurrentKafkaListenerContainerFactory<String, String> factory = factory(broker);
 		factory.setCommonErrorHandler(new DefaultErrorHandler(new FixedBackOff(0, 2)));
+		return factory;
+	}
+
+	/** Tries nothing again but what its owner has named. */
+	@Bean
+	ConcurrentKafkaListenerContainerFactory<String, String> choosy(EmbeddedKafkaBroker broker) {
+		ConcurrentKafkaListenerContainerFactory<String, String> factory = factory(broker);
+		DefaultErrorHandler handler = new DefaultErrorHandler(new FixedBackOff(0, 2));
+		handler.defaultFalse();
+		handler.addRetryableExceptions(SocketTimeoutException.class);
+		factory.setCommonErrorHandler(handler);
 		return factory;
 	}
 
@@ -157,6 +169,12 @@ class KafkaContainersApplication {
 		@KafkaListener(topics = "own-handler", groupId = "own-handler", containerFactory = "ownHandler")
 		@Idempotent(key = "#payload", operation = "own-handler")
 		public void ownHandler(String payload) {
+			this.deliveries.effect(payload);
+		}
+
+		@KafkaListener(topics = "choosy", groupId = "choosy", containerFactory = "choosy")
+		@Idempotent(key = "#payload", operation = "choosy")
+		public void choosy(String payload) {
 			this.deliveries.effect(payload);
 		}
 
