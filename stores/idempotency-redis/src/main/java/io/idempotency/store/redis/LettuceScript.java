@@ -25,7 +25,6 @@ import io.netty.buffer.ByteBuf;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.QueryTimeoutException;
-import org.springframework.data.redis.connection.ReturnType;
 
 /**
  * One script, or a {@code GET}, on its way through Lettuce; a caller waits for it no
@@ -54,8 +53,11 @@ final class LettuceScript<T> extends Command<byte[], byte[], T> {
 
 	@SuppressWarnings("unchecked")
 	private static <T> CommandOutput<byte[], byte[], T> output(Verb verb) {
-		return (CommandOutput<byte[], byte[], T>) ((verb.returnType() == ReturnType.MULTI)
-				? new NestedMultiOutput<>(ByteArrayCodec.INSTANCE) : new IntegerOutput<>(ByteArrayCodec.INSTANCE));
+		return (CommandOutput<byte[], byte[], T>) switch (verb.returnType()) {
+			case VALUE -> new ValueOutput<>(ByteArrayCodec.INSTANCE);
+			case MULTI -> new NestedMultiOutput<>(ByteArrayCodec.INSTANCE);
+			default -> new IntegerOutput<>(ByteArrayCodec.INSTANCE);
+		};
 	}
 
 	private static CommandArgs<byte[], byte[]> arguments(String script, byte[][] keyAndArguments) {

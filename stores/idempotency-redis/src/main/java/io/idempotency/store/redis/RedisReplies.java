@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the replies of scripts. That of {@code claim.lua} is the number of the answer, a
- * number that belongs to the answer, for a result its format, its body and the origin of
- * its claim, and for a take-over the origin of the claim before. Reads a record that no
- * script has read, too.
+ * number that belongs to the answer, for a result the end of its record, from the origin
+ * of its claim on, and for a take-over the origin of the claim before. Reads a record
+ * that no script has read, too.
  */
 final class RedisReplies {
 
@@ -49,25 +49,25 @@ final class RedisReplies {
 	private RedisReplies() {
 	}
 
-	static boolean isAcquired(List<?> reply) {
-		long what = (Long) reply.get(0);
-		return what == 1 || what == 2;
+	static boolean isAcquired(byte[] reply) {
+		return reply[0] == 1 || reply[0] == 2;
 	}
 
-	static ClaimResult claim(ClaimRequest request, List<?> reply) {
-		int what = Math.toIntExact((Long) reply.get(0));
-		long number = (Long) reply.get(1);
+	static ClaimResult claim(ClaimRequest request, byte[] reply) {
+		ByteBuffer fields = ByteBuffer.wrap(reply);
+		int what = fields.get();
+		long number = fields.getLong();
 		switch (what) {
 			case 1:
 				return new ClaimResult.Acquired(new Claim(request.key(), request.claimId(), number, false));
 			case 2:
 				return new ClaimResult.Acquired(new Claim(request.key(), request.claimId(), number, true),
-						origin(reply, 2));
+						origin(fields));
 			case 3:
 				return new ClaimResult.InProgress(micros(number));
 			case 4:
-				return new ClaimResult.Completed(new StoredResult(ascii((byte[]) reply.get(2)), (byte[]) reply.get(3)),
-						micros(number), origin(reply, 4));
+				ClaimOrigin origin = origin(fields);
+				return new ClaimResult.Completed(result(fields), micros(number), origin);
 			case 5:
 				return new ClaimResult.Tombstone();
 			case 6:
@@ -97,9 +97,8 @@ final class RedisReplies {
 		try {
 			ByteBuffer fields = ByteBuffer.wrap(record).position(HEAD);
 			Fingerprint fingerprint = Fingerprint.fromBytes(next(fields));
-			ClaimOrigin origin = ClaimOrigin.parse(ascii(next(fields)));
-			String format = ascii(next(fields));
-			StoredResult result = new StoredResult(format, next(fields, fields.remaining()));
+			ClaimOrigin origin = origin(fields);
+			StoredResult result = result(fields);
 			StoredRecord stored = new StoredRecord(RecordState.DONE, StoredRecord.NO_ID, 0, fingerprint, 0,
 					fields.getLong(KEPT_UNTIL), 0, 0, result, ResultKind.SUCCESS, origin);
 			Moment moment = new Moment(ChronoUnit.MICROS.between(Instant.EPOCH, now), new AtomicLong());
@@ -108,6 +107,15 @@ final class RedisReplies {
 		catch (BufferUnderflowException | IllegalArgumentException ex) {
 			return Optional.empty();
 		}
+	}
+
+	private static ClaimOrigin origin(ByteBuffer fields) {
+		return ClaimOrigin.parse(ascii(next(fields)));
+	}
+
+	private static StoredResult result(ByteBuffer fields) {
+		String format = ascii(next(fields));
+		return new StoredResult(format, next(fields, fields.remaining()));
 	}
 
 	private static byte[] next(ByteBuffer fields) {
@@ -134,12 +142,8 @@ final class RedisReplies {
 		}
 		String letter = ascii((byte[]) reply.get(0));
 		StoredRecord record = RecordView.read(state(letter, number(reply, 1)), number(reply, 2), number(reply, 3),
-				number(reply, 4), number(reply, 5), origin(reply, 7));
+				number(reply, 4), number(reply, 5), ClaimOrigin.parse(ascii((byte[]) reply.get(7))));
 		return RecordView.of(key.label(), key.hash(), record, new Moment(number(reply, 6), new AtomicLong()));
-	}
-
-	private static ClaimOrigin origin(List<?> reply, int index) {
-		return ClaimOrigin.parse(ascii((byte[]) reply.get(index)));
 	}
 
 	private static long number(List<?> reply, int index) {

@@ -6,7 +6,9 @@ import java.time.Duration;
 
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.Completion;
+import io.idempotency.store.StoredResult;
 import io.idempotency.store.record.Moment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Converts values to arguments of the scripts.
@@ -23,6 +25,8 @@ final class RedisValues {
 
 	private static final byte[] ONE = ascii("1");
 
+	private static final byte[] NO_FORMAT = new byte[1];
+
 	private static final byte[] RESULT = ascii("D");
 
 	private static final byte[] EXECUTED = ascii("X");
@@ -37,11 +41,41 @@ final class RedisValues {
 	}
 
 	/**
+	 * Returns a fingerprint and an origin as a record has them, each behind its length.
+	 */
+	static byte[] named(byte[] fingerprint, byte[] origin) {
+		return ByteBuffer.allocate(fingerprint.length + origin.length + 2)
+			.put((byte) fingerprint.length)
+			.put(fingerprint)
+			.put((byte) origin.length)
+			.put(origin)
+			.array();
+	}
+
+	/** Returns the format of a result as a record has it, behind its length. */
+	static byte[] format(@Nullable StoredResult result) {
+		return (result != null) ? ascii((char) result.format().length() + result.format()) : NO_FORMAT;
+	}
+
+	static byte[] of(long fence, byte[] fingerprint) {
+		return ByteBuffer.allocate(Long.BYTES + fingerprint.length).putLong(fence).put(fingerprint).array();
+	}
+
+	static byte[] of(Duration duration) {
+		return of(micros(duration));
+	}
+
+	/**
 	 * Converts a duration to microseconds, at most a hundred years. It rounds up, because
 	 * a duration above zero must not become zero.
 	 */
-	static byte[] of(Duration duration) {
-		return of(Moment.micros((duration.compareTo(LONGEST) < 0) ? duration : LONGEST));
+	static long micros(Duration duration) {
+		return Moment.micros((duration.compareTo(LONGEST) < 0) ? duration : LONGEST);
+	}
+
+	/** Returns how long Redis keeps what is kept so many microseconds. */
+	static byte[] millis(long micros) {
+		return of(Math.max(1, (micros + 999) / 1000));
 	}
 
 	/** Returns the letter of the scripts for the state that a completion leaves. */

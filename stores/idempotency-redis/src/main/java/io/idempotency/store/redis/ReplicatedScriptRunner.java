@@ -91,7 +91,7 @@ final class ReplicatedScriptRunner implements ScriptRunner {
 	}
 
 	private static boolean hasWritten(@Nullable Object reply) {
-		if (reply instanceof List<?> answer) {
+		if (reply instanceof byte[] answer) {
 			return RedisReplies.isAcquired(answer);
 		}
 		return Long.valueOf(1).equals(reply);

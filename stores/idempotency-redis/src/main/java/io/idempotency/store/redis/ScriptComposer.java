@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.function.Function;
 
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
@@ -24,31 +25,47 @@ import io.idempotency.store.StoredResult;
  */
 final class ScriptComposer {
 
+	private static final byte[] NOTHING = new byte[0];
+
 	private final RedisKeyspace keyspace;
 
 	ScriptComposer(RedisKeyspace keyspace) {
 		this.keyspace = keyspace;
 	}
 
-	Step<List<?>, ClaimResult> claim(ClaimRequest request) {
+	/** A usual claim has no more arguments than it needs. */
+	Step<byte[], ClaimResult> claim(ClaimRequest request) {
 		IdempotencyKey key = request.key();
-		return new Step<>(Verb.CLAIM,
-				keyAndArguments(key, RedisValues.of(request.claimId()), request.fingerprint().toBytes(),
-						RedisValues.of(request.type() == ClaimType.ONCE), RedisValues.of(request.lease()),
-						RedisValues.of(request.retention()), RedisValues.of(request.takeOver()),
-						RedisValues.of(key.isToken()), RedisValues.ascii(request.origin().toString())),
+		byte[] id = RedisValues.of(request.claimId());
+		byte[] named = RedisValues.named(request.fingerprint().toBytes(),
+				RedisValues.ascii(request.origin().toString()));
+		long lease = RedisValues.micros(request.lease());
+		long retention = RedisValues.micros(request.retention());
+		byte[] millis = RedisValues.millis(Math.max(lease, retention));
+		byte[] takeOver = RedisValues.of(request.takeOver());
+		boolean once = request.type() == ClaimType.ONCE;
+		return new Step<>(Verb.CLAIM, (once || key.isToken())
+				? keyAndArguments(key, id, named, RedisValues.of(lease), RedisValues.of(retention), millis, takeOver,
+						RedisValues.of(once), RedisValues.of(key.isToken()))
+				: keyAndArguments(key, id, named, RedisValues.of(lease), RedisValues.of(retention), millis, takeOver),
 				(reply) -> RedisReplies.claim(request, reply));
 	}
 
 	Step<Long, Boolean> complete(Completion completion) {
+		Claim claim = completion.claim();
 		StoredResult result = completion.result();
+		byte[] id = RedisValues.of(claim.id());
+		byte[] state = RedisValues.of(completion.type());
+		long retention = RedisValues.micros(completion.retention());
+		byte[] millis = RedisValues.millis(retention);
+		byte[] body = (result != null) ? result.bytes() : NOTHING;
+		byte[] late = RedisValues.of(claim.fence(), completion.fingerprint().toBytes());
 		return new Step<>(Verb.COMPLETE,
-				keyAndArguments(completion.claim().key(), RedisValues.of(completion.claim().id()),
-						RedisValues.of(completion.claim().fence()), completion.fingerprint().toBytes(),
-						RedisValues.of(completion.type()), RedisValues.of(completion.retention()),
-						RedisValues.of(completion.attachWithin()),
-						RedisValues.ascii((result != null) ? result.format() : ""),
-						(result != null) ? result.bytes() : new byte[0]),
+				(completion.type() == Completion.Type.EXECUTED)
+						? keyAndArguments(claim.key(), id, state, RedisValues.of(retention), millis, NOTHING, NOTHING,
+								late, RedisValues.of(completion.attachWithin()))
+						: keyAndArguments(claim.key(), id, state, RedisValues.of(retention), millis,
+								RedisValues.format(result), body, late),
 				ScriptComposer::isAccepted);
 	}
 

@@ -18,7 +18,7 @@ import org.springframework.data.redis.connection.ReturnType;
  */
 enum Verb {
 
-	CLAIM(ReturnType.MULTI, "claim-usual.lua", "record.lua"),
+	CLAIM(ReturnType.VALUE, "claim-usual.lua", "record.lua"),
 
 	COMPLETE(ReturnType.INTEGER, "complete-usual.lua", "record.lua"),
 

@@ -1,7 +1,9 @@
--- ARGV: claim id, fence, fingerprint, state to write, retention, attach within, format, body
+-- ARGV: claim id, state to write, retention, milliseconds of it, length and format, body, fence and
+-- fingerprint; and of executed work: attach within
 -- Replies 1 if accepted, 0 if refused.
-local id, fence, fingerprint, state = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
-local retention, attachWithin, format, body = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], ARGV[8]
+local id, state, retention = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local fence, fingerprint = struct.unpack('>I8', ARGV[7]), string.sub(ARGV[7], 9)
+local attachWithin = tonumber(ARGV[8] or 0)
 
 local claimed = record and record.state ~= ISSUED
 
@@ -32,6 +34,6 @@ end
 
 write({
 	state = state, id = id, fence = claimed and record.fence or fence, leaseUntil = now + math.min(attachWithin, retention), keptUntil = now + retention,
-	fingerprint = claimed and record.fingerprint or fingerprint, format = format, origin = claimed and record.origin or ''
-}, body)
+	fingerprint = claimed and record.fingerprint or fingerprint, origin = claimed and record.origin or ''
+}, ARGV[5] .. ARGV[6])
 return 1

@@ -13,10 +13,12 @@
 --   version | state | end of the claim id (8) | fence | kept until
 --   | length and fingerprint | length and origin | length and format | body
 --
--- A claim id then only tells whose completion comes again, for which half of it is enough.
+-- A claim id then only tells whose completion comes again, for which half of it is enough. What a
+-- length comes before in a record has it in an argument and in a reply, too, so that the usual calls
+-- only put strings together.
 local VERSION = 3
 local LAYOUT = '>Bc1Bc16I8I8I8I8I8Bc0Bc0'
-local DONE = '>Bc1c8I8I8Bc0Bc0Bc0'
+local DONE = '>Bc1c8I8I8Bc0Bc0'
 local MAX_HEAD = 207
 
 local ISSUED, RUNNING, EXECUTED, RESULT, TOMBSTONE, ONCE = 'I', 'R', 'X', 'D', 'T', 'O'
@@ -34,18 +36,18 @@ local function isDone(state)
 	return state == RESULT or state == TOMBSTONE
 end
 
-local function write(record, body)
+local function write(record, result)
 	local head
 	if isDone(record.state) then
 		head = struct.pack(DONE, VERSION, record.state, string.sub(record.id, -8), record.fence, record.keptUntil,
-			#record.fingerprint, record.fingerprint, #record.origin, record.origin, #record.format, record.format)
+			#record.fingerprint, record.fingerprint, #record.origin, record.origin)
 	else
 		head = struct.pack(LAYOUT, VERSION, record.state, record.flags or 0, record.id or NO_ID, record.fence,
 			record.leaseUntil or 0, record.keptUntil, record.tokenUntil or 0, record.attempts or 0,
 			#record.fingerprint, record.fingerprint, #record.origin, record.origin)
 	end
 	local millis = math.max(1, math.ceil((keptUntil(record) - now) / 1000))
-	redis.call('SET', key, head .. (body or ''), 'PX', string.format('%.0f', millis))
+	redis.call('SET', key, head .. (result or ''), 'PX', string.format('%.0f', millis))
 end
 
 -- A repeated verb writes once more, so that a WAIT after it also waits for the first
@@ -69,8 +71,7 @@ if stored ~= '' then
 	record = { state = string.sub(stored, 2, 2) }
 	local _
 	if isDone(record.state) then
-		_, _, record.id, record.fence, record.keptUntil, record.fingerprint, record.origin, record.format,
-			record.bodyAt = struct.unpack(DONE, stored)
+		_, _, record.id, record.fence, record.keptUntil, record.fingerprint, record.origin = struct.unpack(DONE, stored)
 	else
 		_, _, record.flags, record.id, record.fence, record.leaseUntil, record.keptUntil, record.tokenUntil,
 			record.attempts, record.fingerprint, record.origin = struct.unpack(LAYOUT, stored)

@@ -1,7 +1,12 @@
 package io.idempotency.benchmarks.report;
 
 import java.io.IOException;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -13,7 +18,15 @@ import java.util.stream.Collectors;
 import io.idempotency.benchmarks.BenchmarkStore;
 import io.idempotency.http.StoredAnswers;
 import io.idempotency.it.servers.OtherJvm;
+import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
+import io.idempotency.store.StoredResult;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisStringCommands.SetOption;
+import org.springframework.data.redis.connection.ReturnType;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.types.Expiration;
 
 /** What Redis itself does for a request. */
 final class RedisCost implements Section.Measuring {
@@ -46,30 +59,20 @@ final class RedisCost implements Section.Measuring {
 				rows.add(measure(server, name, REQUESTS.get(name)));
 			}
 		}
-		double alone = alone();
-		page.judge(ALONE, alone);
-		rows.add(List.of("claim and completion, one after the other, and nothing else runs", "2.00", number(alone),
-				"the median of " + TURNS + " times " + CALLS));
-		page.table("Processor time of Redis",
-				"From `INFO commandstats`, for one request; a script is counted with the commands it calls, which stand beside it once more. Redis reads the clock, so what else runs on the processors counts, too.",
-				List.of("", "commands sent", "µs of Redis in all", "which"), rows);
-	}
-
-	/** The micros of a fresh call of the store while Redis has the machine for itself. */
-	private double alone() throws Exception {
-		try (RedisServer server = RedisServer.start(this.servers.redis().binary());
-				BenchmarkStore store = BenchmarkStore.open("redis://127.0.0.1:" + server.port(),
-						StoredAnswers.json(200))) {
-			List<Double> micros = new ArrayList<>();
-			for (int turn = 0; turn < TURNS; turn++) {
-				CommandStats before = CommandStats.of(server);
-				for (int call = 0; call < CALLS; call++) {
-					store.fresh();
+		try (Alone alone = new Alone(this.servers.redis().binary())) {
+			String how = "the median of " + TURNS + " times " + CALLS + " (least to most)"
+					+ (alone.isWarmWithin(this.settings.warmUp()) ? "" : ", of a client that was still compiled");
+			alone.measure().forEach((name, micros) -> {
+				rows.add(List.of(name + ", one after the other", "2.00", micros, how));
+				if (name.equals(Alone.CALL)) {
+					page.judge(ALONE, micros.median());
 				}
-				micros.add((double) CommandStats.of(server).since(before).sent().micros() / CALLS);
-			}
-			return Spread.of(micros).median();
+			});
 		}
+		page.table("Processor time of Redis",
+				"From `INFO commandstats`, for one request; a script is counted with the commands it calls, which stand beside it once more. Redis reads the clock, so what else runs on the processors counts, too. "
+						+ "One after the other: one connection of a client that is compiled, and nothing else runs; a script that is not ours has the key and the arguments of ours, so that the rows say what is the least.",
+				List.of("", "commands sent", "µs of Redis in all", "which"), rows);
 	}
 
 	private List<?> measure(LoadedServer server, String name, String order) throws IOException {
@@ -83,6 +86,129 @@ final class RedisCost implements Section.Measuring {
 
 	private static String number(double value) {
 		return String.format(Locale.ROOT, "%.2f", value);
+	}
+
+	/** A Redis that has the machine for itself, and one caller of it. */
+	private static final class Alone implements AutoCloseable {
+
+		static final String CALL = "claim and completion";
+
+		private static final String ONE = "return 1";
+
+		private static final String SET = "redis.call('SET', KEYS[1], ARGV[6], 'PX', ARGV[5]) " + ONE;
+
+		private static final String ALL = "redis.call('TIME') redis.call('GET', KEYS[1]) " + SET;
+
+		private static final String DAY = "86400000000";
+
+		private static final String MILLIS = "86400000";
+
+		private final RedisServer server;
+
+		private final LettuceConnectionFactory connections;
+
+		private final RedisConnection connection;
+
+		private final BenchmarkStore store;
+
+		private final Map<String, Runnable> calls = new LinkedHashMap<>();
+
+		private long number;
+
+		Alone(RedisBinary binary) {
+			StoredResult result = StoredAnswers.json(200);
+			this.server = RedisServer.start(binary);
+			this.store = BenchmarkStore.open("redis://127.0.0.1:" + this.server.port(), result);
+			this.connections = new LettuceConnectionFactory("127.0.0.1", this.server.port());
+			this.connections.afterPropertiesSet();
+			this.connections.start();
+			this.connection = this.connections.getConnection();
+			// What the store sends; the scripts use the fifth and the sixth.
+			byte[][] claim = { null, new byte[16], bytes("1"), bytes("30000000"), bytes(DAY), bytes(MILLIS),
+					new byte[34] };
+			byte[][] completion = { null, new byte[16], bytes("D"), bytes(DAY), bytes("\2h3"), bytes(MILLIS),
+					result.bytes(), new byte[40] };
+			this.calls.put("two scripts that do nothing", scripts(ONE, claim, completion));
+			this.calls.put("two scripts with one `SET`", scripts(SET, claim, completion));
+			this.calls.put("two scripts with `TIME`, `GET` and `SET`", scripts(ALL, claim, completion));
+			this.calls.put(CALL, this.store::fresh);
+			this.calls.put("two raw commands (`SET NX PX`, `SET PX`)", () -> {
+				byte[] key = key();
+				this.connection.stringCommands()
+					.set(key, bytes("running"), Expiration.milliseconds(86_400_000), SetOption.ifAbsent());
+				this.connection.stringCommands()
+					.set(key, result.bytes(), Expiration.milliseconds(86_400_000), SetOption.upsert());
+			});
+		}
+
+		private Runnable scripts(String script, byte[][]... arguments) {
+			String sha = this.connection.scriptingCommands().scriptLoad(bytes(script));
+			return () -> {
+				byte[] key = key();
+				for (byte[][] keyAndArguments : arguments) {
+					keyAndArguments[0] = key;
+					this.connection.scriptingCommands().evalSha(sha, ReturnType.INTEGER, 1, keyAndArguments);
+				}
+			};
+		}
+
+		/** A new one, as long as those of the store. */
+		private byte[] key() {
+			return bytes("idempotency:benchmark:%064x".formatted(++this.number));
+		}
+
+		private static byte[] bytes(String text) {
+			return text.getBytes(StandardCharsets.US_ASCII);
+		}
+
+		/**
+		 * Calls until the compiler of this JVM takes less than a twentieth of a round:
+		 * while it works, Redis waits for processor and caches in the middle of a
+		 * command.
+		 */
+		boolean isWarmWithin(Duration most) {
+			CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
+			long begin = System.nanoTime();
+			boolean enough = false;
+			while (!enough && System.nanoTime() - begin < most.toNanos()) {
+				long compiled = compiler.getTotalCompilationTime();
+				long round = System.nanoTime();
+				for (int turn = 0; turn < TURNS; turn++) {
+					this.calls.values().forEach(this::turn);
+				}
+				enough = (compiler.getTotalCompilationTime() - compiled) * 1e6 < 0.05 * (System.nanoTime() - round);
+			}
+			return enough;
+		}
+
+		/** The micros of Redis for each, in turns. */
+		Map<String, Spread> measure() {
+			Map<String, List<Double>> micros = new LinkedHashMap<>();
+			for (int turn = 0; turn < TURNS; turn++) {
+				this.calls.forEach(
+						(name, call) -> micros.computeIfAbsent(name, (first) -> new ArrayList<>()).add(turn(call)));
+			}
+			Map<String, Spread> spreads = new LinkedHashMap<>();
+			micros.forEach((name, values) -> spreads.put(name, Spread.of(values)));
+			return spreads;
+		}
+
+		private double turn(Runnable call) {
+			CommandStats before = CommandStats.of(this.server);
+			for (int time = 0; time < CALLS; time++) {
+				call.run();
+			}
+			return (double) CommandStats.of(this.server).since(before).sent().micros() / CALLS;
+		}
+
+		@Override
+		public void close() throws Exception {
+			this.connection.close();
+			this.connections.destroy();
+			this.store.close();
+			this.server.close();
+		}
+
 	}
 
 	/**

@@ -93,25 +93,41 @@ class RedisUsualPathTests {
 				for (String once : List.of("0", "1")) {
 					for (String takeOver : List.of("0", "1")) {
 						for (String token : List.of("0", "1")) {
-							calls.add(new Call("claim", id, ascii(fingerprint), ascii(once), ascii("30000000"),
-									ascii("86400000000"), ascii(takeOver), ascii(token), ascii("node-1")));
+							boolean usual = once.equals("0") && token.equals("0");
+							calls.add(claim(id, fingerprint, "86400000000", "86400000", takeOver,
+									usual ? List.of() : List.of(once, token)));
 						}
 					}
 				}
 			}
 			// The lease is longer than the retention, as in the mode LOCK.
-			calls.add(new Call("claim", id, ascii(FINGERPRINT), ascii("0"), ascii("30000000"), ascii("0"), ascii("1"),
-					ascii("0"), ascii("node-1")));
+			calls.add(claim(id, FINGERPRINT, "0", "30000", "1", List.of()));
 			for (String state : List.of("D", "X", "T")) {
 				for (String retention : List.of("86400000001", "5000000", "0")) {
 					boolean answer = state.equals("D");
-					calls.add(new Call("complete", id, ascii(Long.toString(NOW - 1_000)), ascii(FINGERPRINT),
-							ascii(state), ascii(retention), ascii("10000000"), ascii(answer ? "h3" : ""),
-							ascii(answer ? "an answer" : "")));
+					byte[] millis = ascii(Long.toString((Long.parseLong(retention) + 999) / 1000));
+					calls.add(new Call("complete", id, ascii(state), ascii(retention), millis,
+							ascii(state.equals("X") ? "" : answer ? "\u0002h3" : "\0"),
+							ascii(answer ? "an answer" : ""),
+							ByteBuffer.allocate(8 + FINGERPRINT.length())
+								.putLong(NOW - 1_000)
+								.put(ascii(FINGERPRINT))
+								.array(),
+							ascii("10000000")));
 				}
 			}
 		}
 		return calls.stream();
+	}
+
+	private static Call claim(byte[] id, String fingerprint, String retention, String millis, String takeOver,
+			List<String> more) {
+		byte[] named = ascii((char) fingerprint.length() + fingerprint + "\u0006node-1");
+		return new Call("claim",
+				Stream
+					.concat(Stream.of(id, named, ascii("30000000"), ascii(retention), ascii(millis), ascii(takeOver)),
+							more.stream().map(RedisUsualPathTests::ascii))
+					.toArray(byte[][]::new));
 	}
 
 	@ParameterizedTest
