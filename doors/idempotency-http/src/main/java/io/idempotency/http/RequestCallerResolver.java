@@ -4,6 +4,7 @@ import java.security.Principal;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -14,8 +15,13 @@ import io.idempotency.ScopeMode;
 import io.idempotency.aop.GuardFaultException;
 import io.idempotency.key.Caller;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
+import org.springframework.beans.BeanUtils;
+import org.springframework.security.core.AuthenticatedPrincipal;
 import org.springframework.security.core.Authentication;
+import org.springframework.security.core.userdetails.UserDetails;
 import org.springframework.security.oauth2.client.authentication.OAuth2AuthenticationToken;
 import org.springframework.security.oauth2.core.ClaimAccessor;
 import org.springframework.security.oauth2.core.OAuth2AuthenticatedPrincipal;
@@ -31,6 +37,8 @@ import org.springframework.util.ClassUtils;
 @Internal
 public final class RequestCallerResolver {
 
+	private static final Logger logger = LoggerFactory.getLogger(RequestCallerResolver.class);
+
 	private final ScopeMode mode;
 
 	private final Set<String> headers;
@@ -38,6 +46,9 @@ public final class RequestCallerResolver {
 	private final boolean anonymousRefused;
 
 	private final Class<?> resolver;
+
+	/** The types whose text is the name of callers, each told once. */
+	private final Set<Class<?>> told = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Creates the resolver.
@@ -92,19 +103,28 @@ public final class RequestCallerResolver {
 		if (principal == null) {
 			return Caller.ANONYMOUS;
 		}
-		Caller caller = Caller.principal(PrincipalNames.require(principal, this.resolver));
+		Caller caller = Caller.principal(PrincipalNames.require(principal, this.resolver, this.told));
 		Voucher voucher = Voucher.of(principal);
 		return (voucher != null) ? caller.with(voucher.role(), voucher.names()) : caller;
 	}
 
 	/**
 	 * Refuses names by which a caller cannot be known again. Many callers may have an
-	 * empty name, and the identity string of an object is new on each request.
+	 * empty name, and the identity string of an object is new on each request, be it the
+	 * whole name or that of a member in it. The text of an object that shows its members
+	 * is another when one of them changes, which is told.
 	 */
 	private static final class PrincipalNames {
 
 		/** The form of the result of {@link Object#toString()}. */
 		private static final Pattern IDENTITY = Pattern.compile("(.+)@[0-9a-f]{1,8}", Pattern.DOTALL);
+
+		/** The same somewhere in a text; what stands before and behind is no address. */
+		private static final Pattern MEMBER = Pattern
+			.compile("(?<![\\w$./@-])(\\[+(?:[BCDFIJSZ]|L[\\w$./]+;)|[\\w$./]+)@[0-9a-f]{1,8}(?![\\w@-]|\\.\\w)");
+
+		/** As a record, or what writes such a method for a class, shows its members. */
+		private static final Pattern MEMBERS = Pattern.compile("[^=]*[\\[({][^=]+=", Pattern.DOTALL);
 
 		private static final boolean SPRING_SECURITY = ClassUtils
 			.isPresent("org.springframework.security.core.Authentication", PrincipalNames.class.getClassLoader());
@@ -116,7 +136,7 @@ public final class RequestCallerResolver {
 		 * Returns the name of a principal.
 		 * @throws IllegalStateException if the principal has no stable name
 		 */
-		static String require(Principal principal, Class<?> resolver) {
+		static String require(Principal principal, Class<?> resolver, Set<Class<?>> told) {
 			@Nullable String name = principal.getName();
 			if (name == null || name.isBlank()) {
 				throw refused(principal.getClass(), "has no name, as many others may have none", resolver);
@@ -126,7 +146,33 @@ public final class RequestCallerResolver {
 				throw refused(object, "is named by the identity of an object, which is another on each request",
 						resolver);
 			}
+			Object inner = SPRING_SECURITY ? Inner.of(principal) : null;
+			if (inner != null && !Inner.isNamed(inner) && name.equals(inner.toString())) {
+				requireStable(inner, name, resolver, told);
+			}
 			return name;
+		}
+
+		private static void requireStable(Object object, String text, Class<?> resolver, Set<Class<?>> told) {
+			Class<?> type = object.getClass();
+			Matcher member = MEMBER.matcher(text);
+			while (member.find()) {
+				if (isIdentity(member.group(1), type)) {
+					throw refused(type, "is named by its text, and that has the identity of an object in it ("
+							+ member.group(1) + "), which is another on each request", resolver);
+				}
+			}
+			if (MEMBERS.matcher(text).lookingAt() && told.add(type)) {
+				logger.warn("Callers of guarded requests are named by the text of {}, which is another when one of its "
+						+ "members changes: a retry from then on is the call of somebody else, and runs again. Let the "
+						+ "type implement AuthenticatedPrincipal or Principal, or declare a bean of type {}. Told once "
+						+ "for each type", type.getName(), resolver.getSimpleName());
+			}
+		}
+
+		/** An array says so by its name, and so does a lambda; a class can be loaded. */
+		private static boolean isIdentity(String name, Class<?> type) {
+			return name.startsWith("[") || name.contains("$$") || ClassUtils.isPresent(name, type.getClassLoader());
 		}
 
 		private static GuardFaultException refused(Class<?> type, String problem, Class<?> resolver) {
@@ -175,6 +221,12 @@ public final class RequestCallerResolver {
 
 			static @Nullable Object of(Principal principal) {
 				return (principal instanceof Authentication authentication) ? authentication.getPrincipal() : null;
+			}
+
+			/** Whether an object has a name or is one, so that nobody takes its text. */
+			static boolean isNamed(Object object) {
+				return object instanceof UserDetails || object instanceof AuthenticatedPrincipal
+						|| object instanceof Principal || BeanUtils.isSimpleValueType(object.getClass());
 			}
 
 		}

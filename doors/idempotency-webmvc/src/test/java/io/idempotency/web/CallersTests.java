@@ -6,15 +6,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.idempotency.IdempotencyCallerUnknownException;
 import io.idempotency.ScopeMode;
 import io.idempotency.http.HttpSettings;
+import io.idempotency.http.RequestCallerResolver;
 import io.idempotency.key.Caller;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.security.authentication.AbstractAuthenticationToken;
@@ -100,6 +105,40 @@ class CallersTests {
 		assertThatIllegalStateException().isThrownBy(() -> of(new SimplySelfNamed()));
 		assertThatIllegalStateException()
 			.isThrownBy(() -> of(new UsernamePasswordAuthenticationToken(new String[0], "secret", List.of())));
+	}
+
+	/** It is new on each request: so would be the caller, and each retry ran. */
+	@Test
+	void textWithTheIdentityOfAMemberIsRefused() {
+		for (Object user : List.of(new Member(7, List.of(new AppUser())), new Member(7, new byte[0]),
+				new Member(7, (Runnable) () -> {
+				}))) {
+			assertThatIllegalStateException()
+				.isThrownBy(() -> of(new UsernamePasswordAuthenticationToken(user, "secret", List.of())))
+				.withMessageContaining("give it a stable name or declare a bean of type IdempotencyScopeResolver")
+				.withMessageContaining(Member.class.getName());
+		}
+	}
+
+	@Test
+	void textThatChangesWithItsMembersIsToldOnce() {
+		ListAppender<ILoggingEvent> log = new ListAppender<>();
+		log.start();
+		Logger logger = (Logger) LoggerFactory.getLogger(RequestCallerResolver.class);
+		logger.addAppender(log);
+		try {
+			Member user = new Member(7, "jane.doe@cafe, a@b, java.lang.Object@dead.beef");
+			for (Object any : List.of(user, user, new Text("User(id=7)"), "Member[id=7]", new Text("7"))) {
+				assertThat(of(new UsernamePasswordAuthenticationToken(any, "secret", List.of())))
+					.isEqualTo(Caller.principal(any.toString()));
+			}
+		}
+		finally {
+			logger.detachAppender(log);
+		}
+		assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)
+			.hasSize(2)
+			.allMatch((line) -> line.startsWith("Callers of guarded requests are named by the text of "));
 	}
 
 	@ParameterizedTest
@@ -242,6 +281,19 @@ class CallersTests {
 	}
 
 	private static class AppUser {
+
+	}
+
+	private record Member(long id, Object more) {
+
+	}
+
+	private record Text(String text) {
+
+		@Override
+		public String toString() {
+			return this.text;
+		}
 
 	}
 
