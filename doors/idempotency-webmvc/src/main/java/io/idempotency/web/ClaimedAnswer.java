@@ -76,6 +76,8 @@ final class ClaimedAnswer extends Answer {
 
 	private boolean returned;
 
+	private boolean wholeRead;
+
 	private volatile boolean committed;
 
 	/** The work whose transaction is open until the answer is made. */
@@ -377,9 +379,25 @@ final class ClaimedAnswer extends Answer {
 		this.returned = true;
 	}
 
+	/**
+	 * Notes that the work has read of the request what it wanted. A request that cannot
+	 * be read later, by what makes the answer, is not half a request to the work.
+	 */
+	void read() {
+		this.wholeRead = !this.request.isBroken();
+	}
+
+	/** Returns whether the work may have had a part of the request only. */
+	private boolean isHalf() {
+		return this.request.isBroken() && !this.wholeRead;
+	}
+
 	@Override
 	void resumed(HttpServletRequest request, @Nullable Object result) {
 		this.work.answeredWith(result);
+		if (!HandlerResult.goesOn(result)) {
+			read();
+		}
 		if (result instanceof Throwable) {
 			this.returned = hasCommitted();
 		}
@@ -526,8 +544,7 @@ final class ClaimedAnswer extends Answer {
 		StoredResponse answer = this.earlyAnswer;
 		Work state = this.work.state();
 		HttpEnding how = HttpEnding.answerOver(isStreaming(),
-				(state == Work.FAILED && hasCommitted()) ? Work.RETURNED : state, answer != null,
-				this.request.isBroken());
+				(state == Work.FAILED && hasCommitted()) ? Work.RETURNED : state, answer != null, isHalf());
 		if (how == HttpEnding.DONE && answer != null) {
 			this.end.kept(HttpEnding.kind(answer.status(), true), answer);
 		}
@@ -548,8 +565,8 @@ final class ClaimedAnswer extends Answer {
 			return Failure.NOTHING_RAN;
 		}
 		// Other containers leave it to the handler to refuse a body that breaks off.
-		boolean refused = isRefusedByContainer() || this.request.isBroken()
-				&& (thrown != null || response().getStatus() >= HttpServletResponse.SC_BAD_REQUEST);
+		boolean refused = isRefusedByContainer()
+				|| isHalf() && (thrown != null || response().getStatus() >= HttpServletResponse.SC_BAD_REQUEST);
 		return refused ? Failure.HALF_REQUEST : Failure.of(thrown);
 	}
 

@@ -154,8 +154,7 @@ public final class EarlyReplay {
 	 * what the guard compares.
 	 */
 	private static boolean isForm(HttpServletRequest request) {
-		ContentType type = ContentType.of(request.getContentType());
-		return type == ContentType.FORM || type == ContentType.MULTIPART;
+		return ContentType.of(request.getContentType()).isForm();
 	}
 
 	/**

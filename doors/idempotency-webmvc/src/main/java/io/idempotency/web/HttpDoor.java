@@ -375,6 +375,9 @@ public final class HttpDoor implements OperationDoor {
 			if (!isAsync()) {
 				watch(value, claimed);
 			}
+			if (!HandlerResult.goesOn(HandlerResult.content(value)) && (isAsync() || !this.request.isAsyncStarted())) {
+				claimed.read();
+			}
 			return claimed.ending();
 		}
 

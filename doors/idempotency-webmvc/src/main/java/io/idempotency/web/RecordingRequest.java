@@ -324,14 +324,15 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 
 	/**
 	 * Asks the container for parameters. Where it has to read the body for them, some
-	 * containers tell so that the body breaks off or is too large.
+	 * containers tell so that the body breaks off or is too large. What they tell of
+	 * other requests is about the query.
 	 */
 	private <T extends @Nullable Object> T parameters(Supplier<T> container) {
 		try {
 			return container.get();
 		}
 		catch (RuntimeException ex) {
-			this.broken = true;
+			this.broken |= ContentType.of(getContentType()).isForm();
 			throw ex;
 		}
 	}

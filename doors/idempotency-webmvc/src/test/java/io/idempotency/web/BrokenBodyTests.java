@@ -1,30 +1,42 @@
 package io.idempotency.web;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.Idempotent;
 import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletInputStream;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.Part;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.MethodParameter;
+import org.springframework.http.MediaType;
+import org.springframework.http.converter.HttpMessageConverter;
 import org.springframework.http.converter.HttpMessageNotReadableException;
+import org.springframework.http.server.ServerHttpRequest;
+import org.springframework.http.server.ServerHttpResponse;
+import org.springframework.http.server.ServletServerHttpRequest;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.test.web.servlet.MvcResult;
 import org.springframework.test.web.servlet.request.MockMvcRequestBuilders;
 import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.WebApplicationContext;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -40,7 +52,7 @@ class BrokenBodyTests {
 	@BeforeEach
 	void start() {
 		runs.set(0);
-		this.context = HttpDoorSetup.start(Payments.class);
+		this.context = HttpDoorSetup.start(Payments.class, Fields.class);
 		this.client = HttpDoorSetup.client(this.context);
 	}
 
@@ -87,6 +99,59 @@ class BrokenBodyTests {
 		assertThat(runs).hasValue(1);
 	}
 
+	/**
+	 * Some containers tell whoever asks for a parameter that the query cannot be read.
+	 * The work is done by then.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = { "/pay", "/form" })
+	void requestThatCannotBeReadWhenItsHandlerHasReturnedIsDone(String path) throws Exception {
+		assertThat(thrownFor(unparsed(path, true))).isNotNull();
+		MvcResult second = this.client.perform((servletContext) -> unparsed(path, false)).andReturn();
+		assertThat(second.getResponse().getStatus()).isEqualTo(409);
+		assertThat(second.getResponse().getContentAsString()).contains("result-unavailable");
+		assertThat(runs).hasValue(1);
+	}
+
+	/** The query is not the body: whoever swallows the failure has read it all. */
+	@Test
+	void refusalOfTheHandlerIsAnAnswerAlsoWhereTheQueryCannotBeRead() throws Exception {
+		for (boolean replayed : new boolean[] { false, true }) {
+			MvcResult declined = this.client.perform((servletContext) -> unparsed("/decline", true)).andReturn();
+			assertThat(declined.getResponse().getStatus()).isEqualTo(402);
+			assertThat(declined.getResponse().getHeader("Idempotent-Replayed")).isEqualTo(replayed ? "true" : null);
+		}
+		assertThat(runs).hasValue(1);
+	}
+
+	private @Nullable Exception thrownFor(MockHttpServletRequest request) {
+		try {
+			this.client.perform((servletContext) -> request);
+			return null;
+		}
+		catch (Exception ex) {
+			return ex;
+		}
+	}
+
+	private static MockHttpServletRequest unparsed(String path, boolean inspected) {
+		MockHttpServletRequest request = new MockHttpServletRequest("POST", path) {
+
+			@Override
+			public @Nullable String getParameter(String name) {
+				if (inspected && runs.get() > 0) {
+					throw new IllegalStateException("the query cannot be read");
+				}
+				return null;
+			}
+
+		};
+		request.addHeader("Idempotency-Key", "k1");
+		request.setContentType(path.equals("/form") ? "application/x-www-form-urlencoded" : "application/json");
+		request.setContent("{}".getBytes(StandardCharsets.UTF_8));
+		return request;
+	}
+
 	private static MockHttpServletRequest broken(String path, String contentType) {
 		MockHttpServletRequest request = new MockHttpServletRequest("POST", path) {
 
@@ -131,8 +196,46 @@ class BrokenBodyTests {
 
 	}
 
+	/** Asks for a parameter when the answer is written. */
+	@ControllerAdvice
+	static class Fields implements ResponseBodyAdvice<Object> {
+
+		@Override
+		public boolean supports(MethodParameter type, Class<? extends HttpMessageConverter<?>> converter) {
+			return type.hasMethodAnnotation(Idempotent.class);
+		}
+
+		@Override
+		public @Nullable Object beforeBodyWrite(@Nullable Object body, MethodParameter type, MediaType contentType,
+				Class<? extends HttpMessageConverter<?>> converter, ServerHttpRequest request,
+				ServerHttpResponse response) {
+			((ServletServerHttpRequest) request).getServletRequest().getParameter("fields");
+			return body;
+		}
+
+	}
+
 	@RestController
 	static class Payments {
+
+		@PostMapping("/form")
+		@Idempotent(fingerprint = "none")
+		String form() {
+			runs.incrementAndGet();
+			return "paid";
+		}
+
+		@PostMapping("/decline")
+		@Idempotent
+		void decline(HttpServletRequest request, HttpServletResponse response) {
+			runs.incrementAndGet();
+			try {
+				request.getParameter("note");
+			}
+			catch (IllegalStateException ex) {
+				response.setStatus(HttpServletResponse.SC_PAYMENT_REQUIRED);
+			}
+		}
 
 		@PostMapping("/pay")
 		@Idempotent

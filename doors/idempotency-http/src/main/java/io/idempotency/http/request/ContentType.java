@@ -40,6 +40,11 @@ public enum ContentType {
 		return type.startsWith("multipart/") ? MULTIPART : OTHER;
 	}
 
+	/** Returns whether a container may read the body for its parameters. */
+	public boolean isForm() {
+		return this == FORM || this == MULTIPART;
+	}
+
 	/**
 	 * Returns the charset of the body of a request. The content type comes first, because
 	 * message converters use it. The encoding of the request may only be a default that a

@@ -82,7 +82,7 @@ public final class RequestFingerprint {
 
 	private Set<String> ignoredParameters(ComparedRequest request, ContentType contentType, KeySource key) {
 		String csrf = request.csrfParameter();
-		boolean form = contentType == ContentType.FORM || contentType == ContentType.MULTIPART;
+		boolean form = contentType.isForm();
 		String field = (form && key instanceof KeySource.Body body) ? body.pointer() : null;
 		if (csrf == null && field == null) {
 			return this.ignoredParameters;
