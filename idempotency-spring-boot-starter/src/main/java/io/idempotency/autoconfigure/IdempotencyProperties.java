@@ -176,8 +176,8 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 			PropertyChecks.bodySize("http.max-response-size", maxResponseSize);
 			PropertyChecks.statusPatterns("http.release-on", releaseOn);
 			PropertyChecks.headerNames("http.excluded-headers", excludedHeaders);
-			PropertyChecks.headerNames("http.scope-headers", scopeHeaders);
-			PropertyChecks.headerNames("http.fingerprint-headers", fingerprintHeaders);
+			PropertyChecks.headersOfRetries("http.scope-headers", scopeHeaders);
+			PropertyChecks.headersOfRetries("http.fingerprint-headers", fingerprintHeaders);
 			PropertyChecks.typeBase("http.problem-type-base", problemTypeBase);
 			if (retentionOnError != null) {
 				PropertyChecks.duration("http.retention-on-error", retentionOnError);

@@ -43,6 +43,11 @@ final class PropertyChecks {
 			"content-range", "content-type", "date", "etag", "expires", "last-modified", "location", "retry-after",
 			"set-cookie", "trailer", "transfer-encoding", "upgrade", "vary", "www-authenticate");
 
+	/** They are others for each try, or for each way through proxies. */
+	private static final Pattern HEADERS_OF_ONE_TRY = Pattern.compile(
+			"age|baggage|b3|content-length|cookie|date|forwarded|traceparent|tracestate|via|x-amzn-trace-id|x-b3-.*"
+					+ "|x-cloud-trace-context|x-correlation-id|x-forwarded-.*|x-real-ip|x-request-id");
+
 	/** The bound on bodies, which are held in byte arrays. */
 	private static final DataSize MAX_BODY = DataSize.ofGigabytes(1);
 
@@ -125,6 +130,17 @@ final class PropertyChecks {
 	static void headerNames(String name, List<String> values) {
 		for (int i = 0; i < values.size(); i++) {
 			headerName(name + "[" + i + "]", values.get(i));
+		}
+	}
+
+	/** A retry must bring the same values. */
+	static void headersOfRetries(String name, List<String> values) {
+		headerNames(name, values);
+		for (int i = 0; i < values.size(); i++) {
+			require(!HEADERS_OF_ONE_TRY.matcher(values.get(i).toLowerCase(Locale.ROOT)).matches(), name + "[" + i + "]",
+					values.get(i),
+					"It must be a header that a retry brings with the same value; with this one, a retry would be another"
+							+ " call.");
 		}
 	}
 

@@ -165,6 +165,10 @@ class IdempotencyPropertiesTests {
 			idempotency.http.problem-type-base  | https://shop.example/errors
 			idempotency.http.problem-type-base  | ://shop.example/
 			idempotency.http.fingerprint-headers[0] | X Currency
+			idempotency.http.fingerprint-headers[0] | X-Request-ID
+			idempotency.http.scope-headers[0]   | Cookie
+			idempotency.http.scope-headers[0]   | traceparent
+			idempotency.http.scope-headers[0]   | X-Forwarded-For
 			idempotency.token.path              | idempotency/tokens
 			idempotency.token.path              | ' '
 			idempotency.token.path              | /tokens/{id}

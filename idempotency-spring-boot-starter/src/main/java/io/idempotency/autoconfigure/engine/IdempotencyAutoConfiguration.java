@@ -18,6 +18,7 @@ import io.idempotency.autoconfigure.IdempotencyGuardConfiguration;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.LeaseTimeCheck;
 import io.idempotency.autoconfigure.NodeName;
+import io.idempotency.autoconfigure.UnknownPropertyCheck;
 import io.idempotency.autoconfigure.store.NamespaceConfiguration;
 import io.idempotency.autoconfigure.store.StoreConfigurations;
 import io.idempotency.engine.EngineObserver;
@@ -152,10 +153,11 @@ public final class IdempotencyAutoConfiguration {
 	 * beans ahead of time does not have the values yet.
 	 */
 	@Bean
-	static BeanFactoryPostProcessor idempotencyPropertiesComeFirst() {
+	static BeanFactoryPostProcessor idempotencyPropertiesComeFirst(Environment environment) {
 		return (beans) -> {
 			if (!Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
 				beans.getBean(IdempotencyProperties.class);
+				UnknownPropertyCheck.tell(environment);
 			}
 		};
 	}

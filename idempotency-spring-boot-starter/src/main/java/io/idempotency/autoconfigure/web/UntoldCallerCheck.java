@@ -17,6 +17,7 @@ import org.slf4j.event.Level;
 
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.ApplicationContext;
+import org.springframework.http.HttpHeaders;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.method.HandlerMethod;
 
@@ -65,6 +66,13 @@ final class UntoldCallerCheck implements SmartInitializingSingleton {
 		boolean resolved = this.context.getBeanProvider(this.resolver).stream().findAny().isPresent();
 		if (!resolved) {
 			refuseResolverOfTheOtherStack();
+		}
+		if (!resolved && this.settings.scopeHeaders().stream().anyMatch(HttpHeaders.AUTHORIZATION::equalsIgnoreCase)) {
+			logger
+				.warn("idempotency.http.scope-headers names Authorization: where clients refresh their tokens, a retry "
+						+ "with a new one is the call of somebody else, and runs again. Keep it for Basic and for keys that "
+						+ "stay; else let Spring Security, or a bean of type {}, tell callers by what their tokens say",
+						this.resolver.getSimpleName());
 		}
 		boolean refused = this.settings.anonymousRefused();
 		if (this.settings.scope() == ScopeMode.PRINCIPAL && (refused || this.settings.scopeHeaders().isEmpty())

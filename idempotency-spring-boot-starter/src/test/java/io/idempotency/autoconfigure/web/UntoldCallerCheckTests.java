@@ -91,6 +91,12 @@ class UntoldCallerCheckTests {
 	}
 
 	@Test
+	void callerWhoIsKnownByATokenThatChangesIsTold(CapturedOutput output) {
+		run(this.runner.withPropertyValues("idempotency.http.scope-headers=authorization"));
+		assertThat(output).doesNotContain(LINE).containsOnlyOnce("idempotency.http.scope-headers names Authorization");
+	}
+
+	@Test
 	void whenThereIsAResolverThenNothingIsSaid(CapturedOutput output) {
 		run(this.runner.withBean(Orders.class).withBean(IdempotencyScopeResolver.class, () -> (request) -> "t"));
 		assertThat(output).doesNotContain(LINE);

@@ -1,0 +1,126 @@
+package io.idempotency.autoconfigure;
+
+import java.lang.reflect.RecordComponent;
+import java.util.Comparator;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+import io.idempotency.Internal;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.core.NativeDetector;
+import org.springframework.core.env.Environment;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/**
+ * Tells of properties that have the library's prefix and no meaning, such as
+ * {@code idempotency.scope-headers}, which has lost its group: nothing else says that
+ * what they ask for is not done. Not looked at are the variables of the system and the
+ * properties of the JVM, which have other names and other users.
+ *
+ * @hidden
+ */
+@Internal
+public final class UnknownPropertyCheck {
+
+	private static final Logger logger = LoggerFactory.getLogger(UnknownPropertyCheck.class);
+
+	private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("idempotency");
+
+	/** Shorter beginnings of two names say nothing. */
+	private static final int LEAST_COMMON = 4;
+
+	private UnknownPropertyCheck() {
+	}
+
+	/** Logs a warning for each property without a meaning. */
+	public static void tell(Environment environment) {
+		// An image does not know the components of records; the build has looked.
+		if (NativeDetector.inNativeImage()) {
+			return;
+		}
+		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+			if (source instanceof IterableConfigurationPropertySource names
+					&& isWritten(source.getUnderlyingSource())) {
+				names.stream()
+					.filter(PREFIX::isAncestorOf)
+					.filter((name) -> !isKnown(IdempotencyProperties.class, name, 1))
+					.map((name) -> name.isLastElementIndexed() ? name.getParent() : name)
+					.distinct()
+					.forEach(UnknownPropertyCheck::tell);
+			}
+		}
+	}
+
+	private static boolean isWritten(@Nullable Object source) {
+		return !(source instanceof SystemEnvironmentPropertySource) && !(source instanceof PropertySource<?> properties
+				&& StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME.equals(properties.getName()));
+	}
+
+	private static void tell(ConfigurationPropertyName name) {
+		String suggestion = nearest(name);
+		logger.warn("'{}' is no property of the library and does nothing.{}", name,
+				(suggestion != null) ? " Is '" + suggestion + "' meant?" : "");
+	}
+
+	/** A name ends where the value is no group; elements of lists and maps may follow. */
+	private static boolean isKnown(Class<?> type, ConfigurationPropertyName name, int element) {
+		if (!type.isRecord() || element == name.getNumberOfElements()) {
+			return true;
+		}
+		for (RecordComponent component : type.getRecordComponents()) {
+			if (uniform(component.getName()).equals(name.getElement(element, Form.UNIFORM))) {
+				return isKnown(component.getType(), name, element + 1);
+			}
+		}
+		return false;
+	}
+
+	/** Returns the property whose last element begins like that of a name. */
+	private static @Nullable String nearest(ConfigurationPropertyName name) {
+		String last = name.getLastElement(Form.UNIFORM);
+		Map<String, String> known = new TreeMap<>();
+		collect(IdempotencyProperties.class, PREFIX, known);
+		return known.keySet()
+			.stream()
+			.filter((property) -> common(known.get(property), last) >= LEAST_COMMON)
+			.max(Comparator.comparingInt((property) -> common(known.get(property), last)))
+			.orElse(null);
+	}
+
+	private static void collect(Class<?> type, ConfigurationPropertyName prefix, Map<String, String> known) {
+		for (RecordComponent component : type.getRecordComponents()) {
+			ConfigurationPropertyName name = prefix
+				.append(component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT));
+			if (component.getType().isRecord()) {
+				collect(component.getType(), name, known);
+			}
+			else {
+				known.put(name.toString(), uniform(component.getName()));
+			}
+		}
+	}
+
+	private static String uniform(String component) {
+		return component.toLowerCase(Locale.ROOT);
+	}
+
+	private static int common(String one, String other) {
+		int length = 0;
+		while (length < Math.min(one.length(), other.length()) && one.charAt(length) == other.charAt(length)) {
+			length++;
+		}
+		return length;
+	}
+
+}
