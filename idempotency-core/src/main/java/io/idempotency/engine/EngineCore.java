@@ -53,13 +53,13 @@ public record EngineCore(Upkeep upkeep, Claimer claimer, Replayer replayer, Resu
 	/**
 	 * Changes the policy for a call whose record is in the transaction of its work. The
 	 * transaction holds the record for as long as it takes, so the claim needs no
-	 * renewal.
+	 * renewal. Whether it waits for another call, {@code JoinedKeys} knows.
 	 */
 	public GuardedCall inTransaction(GuardedCall call) {
 		IdempotencyPolicy inside = call.policy()
 			.change()
 			.renewal(false)
-			.conflict(ConflictMode.REJECT)
+			.conflict(ConflictMode.WAIT)
 			.onStoreFailure(StoreFailureMode.REJECT)
 			.build();
 		return new GuardedCall(call.key(), call.fingerprint(), inside, call.store());

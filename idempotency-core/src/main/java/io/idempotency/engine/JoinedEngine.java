@@ -2,11 +2,14 @@ package io.idempotency.engine;
 
 import java.util.Objects;
 
+import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.Admission;
 import io.idempotency.protocol.ResultSealer;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.Move;
 import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
@@ -16,6 +19,8 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.TransactionLostException;
 import io.idempotency.upkeep.EventLog;
+import io.idempotency.upkeep.FinishedCallFinder;
+import io.idempotency.upkeep.JoinedKeys;
 import io.idempotency.upkeep.StoreUpkeep;
 import io.idempotency.upkeep.Upkeep;
 import org.jspecify.annotations.Nullable;
@@ -24,11 +29,12 @@ import org.jspecify.annotations.Nullable;
  * Guards calls whose record commits in the same database transaction as their work.
  * <p>
  * Claim and completion run inside the transaction, so the engine renews nothing and gives
- * nothing back, and a duplicate waits on the row of the record. A failed write fails the
- * transaction and is never repeated alone; if a deadlock ends the transaction before the
- * work has run, the whole transaction is begun again. A call that is refused or replayed
- * leaves the transaction as it is. After the transaction, the record is like any other
- * record of the store.
+ * nothing back. A duplicate waits for the transaction of another call, without a
+ * connection if that is one of this node, else on the row of the record. A failed write
+ * fails the transaction and is never repeated alone; if a deadlock ends the transaction
+ * before the work has run, the whole transaction is begun again. A call that is refused
+ * or replayed leaves the transaction as it is. After the transaction, the record is like
+ * any other record of the store.
  */
 final class JoinedEngine {
 
@@ -50,16 +56,12 @@ final class JoinedEngine {
 		this.events = parts.events();
 	}
 
-	<T> @Nullable T execute(GuardedCall call, GuardedAction<T> action, TransactionStarter transactions,
+	<T> @Nullable T execute(GuardedCall asked, GuardedAction<T> action, TransactionStarter transactions,
 			ObservedCall observed) throws Throwable {
-		// One round trip is then all that the duplicate costs.
-		Replayer.Replayed<T> replayed = transactions.wouldBegin()
-				? this.replayer.early(call, action::replay, observed::replayed) : null;
-		if (replayed != null) {
-			return replayed.value();
-		}
+		GuardedCall call = this.parts.inTransaction(asked);
+		JoinedKeys.Hold key = this.upkeep.joinedKeys().of(call.key(), asked.policy().conflict() == ConflictMode.WAIT);
 		for (int attempt = 1;; attempt++) {
-			JoinedCall<T> joined = new JoinedCall<>(this.parts.inTransaction(call), action, observed);
+			JoinedCall<T> joined = new JoinedCall<>(call, key, action, observed);
 			try {
 				return joined.execute(transactions);
 			}
@@ -95,6 +97,8 @@ final class JoinedEngine {
 
 		private final GuardedCall call;
 
+		private final JoinedKeys.Hold key;
+
 		private final GuardedAction<T> action;
 
 		private final ObservedCall observed;
@@ -118,8 +122,12 @@ final class JoinedEngine {
 		 */
 		private volatile boolean left;
 
-		JoinedCall(GuardedCall call, GuardedAction<T> action, ObservedCall observed) {
+		/** Whether the door ends the transaction, and the key is free then. */
+		private boolean taken;
+
+		JoinedCall(GuardedCall call, JoinedKeys.Hold key, GuardedAction<T> action, ObservedCall observed) {
 			this.call = call;
+			this.key = key;
 			this.action = action;
 			this.observed = observed;
 			this.upkeep = JoinedEngine.this.upkeep.of(call.store());
@@ -140,12 +148,54 @@ final class JoinedEngine {
 		}
 
 		@Nullable T execute(TransactionStarter transactions) throws Throwable {
+			try {
+				Replayer.Replayed<T> replayed = resultOrKey(transactions);
+				return (replayed != null) ? replayed.value() : executeIn(transactions);
+			}
+			finally {
+				if (!this.taken) {
+					this.key.free();
+				}
+			}
+		}
+
+		/**
+		 * Gives the result of a call that this node has seen finished, else takes the
+		 * key, for which another call of this node is waited for.
+		 * @return the result, {@code null} if a transaction is to be begun
+		 */
+		private Replayer.@Nullable Replayed<T> resultOrKey(TransactionStarter transactions) throws Throwable {
+			boolean looks = transactions.wouldBegin();
+			FinishedCallFinder finished = this.upkeep.finished();
+			Admission admission = null;
+			while (true) {
+				// One round trip is then all that the duplicate costs.
+				Replayer.Replayed<T> replayed = looks
+						? JoinedEngine.this.replayer.early(this.call, this.action::replay, this.observed::replayed)
+						: null;
+				// What a transaction around the call holds, the other one may wait for.
+				if (replayed != null || transactions.isSurrounded() || this.key.take()) {
+					return replayed;
+				}
+				if (admission == null) {
+					admission = new Admission(this.call, ClaimOrigin.UNKNOWN);
+				}
+				Move move = this.key.await(admission, () -> looks && finished.contain(this.call.key()));
+				if (move instanceof Move.Answer answer) {
+					return new Replayer.Replayed<>(
+							JoinedEngine.this.replayer.settle(this.call, answer.result(), this.action, this.observed));
+				}
+			}
+		}
+
+		private @Nullable T executeIn(TransactionStarter transactions) throws Throwable {
 			TransactionStarter.Begun begun = transactions.begin(this::ended);
 			this.transaction = begun;
 			Settled<T> settled;
 			try {
 				settled = work(begun.isAlone());
 				if (this.stage == Stage.RETURNED && begun.isAlone() && takes()) {
+					this.taken = true;
 					return settled.get();
 				}
 				write();
@@ -199,6 +249,7 @@ final class JoinedEngine {
 			owned.joined(acquired.done() ? known : null);
 			this.claim = owned;
 			this.stage = Stage.WORKING;
+			this.key.owns();
 			if (owned.isAbandoned()) {
 				JoinedEngine.this.events.takenOver(this.call, acquired.before(), origin);
 			}
@@ -252,6 +303,9 @@ final class JoinedEngine {
 				}
 				throw (ex.getCause() instanceof RuntimeException cause) ? cause : ex;
 			}
+			finally {
+				this.key.free();
+			}
 		}
 
 		private void writeAndCommit() {
@@ -275,9 +329,14 @@ final class JoinedEngine {
 
 		@Override
 		public void rollback(Throwable failure) {
-			fails(failure);
-			transaction().rollback(failure);
-			leave();
+			try {
+				fails(failure);
+				transaction().rollback(failure);
+				leave();
+			}
+			finally {
+				this.key.free();
+			}
 		}
 
 		/**
@@ -355,6 +414,7 @@ final class JoinedEngine {
 
 		private @Nullable T afterRollback(Throwable thrown) throws Throwable {
 			leaveAfter(thrown);
+			this.key.free();
 			return recover(thrown);
 		}
 

@@ -24,6 +24,12 @@ public interface TransactionStarter extends WorkTransactions {
 	Begun begin(Consumer<TransactionOutcome> ended);
 
 	/**
+	 * Returns whether the calling thread is in a transaction, or in what stands for one:
+	 * another call may wait for what it holds.
+	 */
+	boolean isSurrounded();
+
+	/**
 	 * Returns whether a transaction would be new if it was begun now, and the calling
 	 * thread holds no connection yet.
 	 */

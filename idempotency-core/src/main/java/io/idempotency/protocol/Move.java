@@ -18,6 +18,9 @@ public sealed interface Move {
 	/** The claim is sent once more, because its reply was lost. */
 	Move SEND_AGAIN = new Send(true);
 
+	/** See {@link GoOn}. */
+	Move GO_ON = new GoOn();
+
 	/** See {@link Renew}. */
 	Move RENEW = new Renew();
 
@@ -45,6 +48,14 @@ public sealed interface Move {
 	 * @hidden
 	 */
 	record Renew() implements Move {
+	}
+
+	/**
+	 * The call waits no longer, and claims nothing outside of its transaction.
+	 *
+	 * @hidden
+	 */
+	record GoOn() implements Move {
 	}
 
 	/**

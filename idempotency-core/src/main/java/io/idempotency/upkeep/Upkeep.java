@@ -36,6 +36,8 @@ public final class Upkeep {
 
 	private final ConflictWaiter waiter;
 
+	private final JoinedKeys joinedKeys;
+
 	private final UnderWay work;
 
 	private final AtomicInteger unattended = new AtomicInteger();
@@ -54,6 +56,7 @@ public final class Upkeep {
 		this.log = log;
 		this.observed = observed;
 		this.waiter = new ConflictWaiter(maxWaiters, this.scheduler);
+		this.joinedKeys = new JoinedKeys(this.waiter, this.scheduler);
 		this.work = new UnderWay(this.scheduler);
 		this.resultExecutor = new ResultExecutor(this.scheduler, this.work);
 	}
@@ -65,6 +68,10 @@ public final class Upkeep {
 
 	public ConflictWaiter waiter() {
 		return this.waiter;
+	}
+
+	public JoinedKeys joinedKeys() {
+		return this.joinedKeys;
 	}
 
 	public ResultExecutor resultExecutor() {

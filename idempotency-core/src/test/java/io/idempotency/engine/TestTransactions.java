@@ -22,6 +22,9 @@ class TestTransactions implements TransactionStarter {
 
 	boolean tellsLater;
 
+	/** Why none is begun. */
+	@Nullable RuntimeException beginFailure;
+
 	/** What the commit fails with, and how the transaction has ended then. */
 	@Nullable RuntimeException failure;
 
@@ -36,12 +39,21 @@ class TestTransactions implements TransactionStarter {
 	boolean isOpen;
 
 	@Override
+	public boolean isSurrounded() {
+		return !this.begins;
+	}
+
+	@Override
 	public boolean wouldBegin() {
 		return this.begins && !this.holdsSomething;
 	}
 
 	@Override
 	public Begun begin(Consumer<TransactionOutcome> ended) {
+		RuntimeException refusal = this.beginFailure;
+		if (refusal != null) {
+			throw refusal;
+		}
 		this.begun++;
 		this.isOpen = true;
 		return new Begun() {

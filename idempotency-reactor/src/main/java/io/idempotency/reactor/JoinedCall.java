@@ -1,25 +1,21 @@
 package io.idempotency.reactor;
 
-import java.time.Duration;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.idempotency.engine.EngineCore;
 import io.idempotency.engine.ObservedCall;
 import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.Move;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.TransactionLostException;
+import io.idempotency.upkeep.JoinedKeys;
 import io.idempotency.upkeep.StoreUpkeep;
 import org.jspecify.annotations.Nullable;
-import reactor.core.Disposable;
-import reactor.core.Disposables;
 import reactor.core.Exceptions;
-import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 import reactor.util.context.Context;
 
 /**
@@ -36,12 +32,11 @@ import reactor.util.context.Context;
  */
 final class JoinedCall<T> {
 
-	/** The rest of the lease that is told of a record that nobody can see. */
-	private static final Duration UNKNOWN_REST = Duration.ofSeconds(1);
-
 	private final ReactiveCall<T> caller;
 
 	private final GuardedCall call;
+
+	private final boolean waits;
 
 	private final ReactiveAction<T> action;
 
@@ -55,11 +50,9 @@ final class JoinedCall<T> {
 
 	private final StoreUpkeep upkeep;
 
-	private final long waitsUntil;
-
 	private final ObservedCall observed;
 
-	private final JoinedKeys keys;
+	private final StepLimits limits;
 
 	private final Scheduler scheduler;
 
@@ -69,11 +62,16 @@ final class JoinedCall<T> {
 
 	private int attempt = 1;
 
-	JoinedCall(ReactiveCall<T> caller, GuardedCall call, ReactiveAction<T> action,
-			ReactiveTransactionStarter transactions, ReactiveIdempotencyStore store, JoinedKeys keys, EngineCore parts,
-			ObservedCall observed, Executor resumption) {
+	/**
+	 * Creates the call.
+	 * @param waits whether it waits while another one runs with the key
+	 */
+	JoinedCall(ReactiveCall<T> caller, GuardedCall call, boolean waits, ReactiveAction<T> action,
+			ReactiveTransactionStarter transactions, ReactiveIdempotencyStore store, StepLimits limits,
+			EngineCore parts, ObservedCall observed, Executor resumption) {
 		this.caller = caller;
 		this.call = call;
+		this.waits = waits;
 		this.action = action;
 		this.transactions = transactions;
 		this.store = store;
@@ -82,90 +80,43 @@ final class JoinedCall<T> {
 		this.parts = parts;
 		this.upkeep = parts.upkeep().of(call.store());
 		this.scheduler = parts.upkeep().scheduler();
-		this.waitsUntil = this.scheduler.nanos() + call.policy().waitTimeout().toNanos();
 		this.observed = observed;
-		this.keys = keys;
+		this.limits = limits;
 		this.resumption = resumption;
 		this.context = caller.context();
 	}
 
-	/** Begins the call, or waits for that of another one, or gives its result. */
+	/**
+	 * Begins the call, or waits for that of another one, or gives its result, whenever
+	 * the claim is to be sent.
+	 */
 	void begin() {
-		if (this.caller.isGone()) {
-			this.caller.leaveNothing();
-		}
-		else {
-			// One round trip is then all that a duplicate costs.
-			this.caller.lookOr(this::beginOrWait, false);
-		}
+		// One round trip is then all that a duplicate costs.
+		this.caller.lookOr(this::beginOrWait, false);
 	}
 
 	private void beginOrWait() {
-		Sinks.Empty<Void> own = Sinks.empty();
-		Mono<Void> other = this.keys.take(this.call.key(), own);
-		JoinedTransaction.Surroundings place = new JoinedTransaction.Surroundings(this.keys, this.call.key(), own,
-				this.scheduler, this.resumption, this.context);
+		if (this.caller.isGone()) {
+			this.caller.leaveNothing();
+			return;
+		}
+		JoinedKeys.Hold key = this.parts.upkeep().joinedKeys().of(this.call.key(), this.waits);
+		if (!key.take()) {
+			this.caller.go(key.conflict(this.caller.admission()));
+			return;
+		}
+		this.caller.leaveTheRow(Move.GO_ON);
+		JoinedTransaction.Surroundings place = new JoinedTransaction.Surroundings(this.limits, key, this.scheduler,
+				this.resumption, this.context);
 		try {
-			if (other != null) {
-				await(other);
-			}
-			else {
-				JoinedTransaction.begin(this.transactions, place, this::begun, (failure) -> {
-					place.free();
-					refuse(failure);
-				});
-			}
+			JoinedTransaction.begin(this.transactions, place, this::begun, (failure) -> {
+				key.free();
+				refuse(failure);
+			});
 		}
 		catch (Throwable ex) {
 			// There is no thread for the timer.
-			place.free();
-			refuse(ex);
-		}
-	}
-
-	private void await(Mono<Void> other) {
-		long left = this.waitsUntil - this.scheduler.nanos();
-		AtomicBoolean over = new AtomicBoolean();
-		Disposable.Swap waiting = Disposables.swap();
-		Scheduler.Timer timer = this.keys.limit(this.scheduler, () -> {
-			if (over.compareAndSet(false, true)) {
-				// The other call may take long, and would keep this one in memory.
-				waiting.dispose();
-				this.resumption.execute(this::waitedInVain);
-			}
-		}, Duration.ofNanos(Math.max(left, 0)));
-		waiting.update(other.subscribe(null, null, () -> {
-			if (over.compareAndSet(false, true)) {
-				timer.cancel();
-				this.resumption.execute(this::beginAgain);
-			}
-		}));
-		if (this.keys.isOver() && over.compareAndSet(false, true)) {
-			timer.cancel();
-			waiting.dispose();
-			waitedInVain();
-		}
-	}
-
-	private void waitedInVain() {
-		if (this.caller.isAnswered()) {
-			this.caller.duplicate(new ClaimResult.InProgress(UNKNOWN_REST));
-		}
-		else {
-			this.caller.leaveNothing();
-		}
-	}
-
-	/** No call that has waited begins its work after the close. */
-	private void beginAgain() {
-		if (this.keys.isOver()) {
-			waitedInVain();
-			return;
-		}
-		try {
-			begin();
-		}
-		catch (Throwable ex) {
+			key.free();
 			refuse(ex);
 		}
 	}
@@ -195,11 +146,11 @@ final class JoinedCall<T> {
 		if (!(failure instanceof TransactionLostException lost)) {
 			refuse(failure);
 		}
-		else if (this.attempt < EngineCore.TRANSACTION_ATTEMPTS && !this.caller.isGone()) {
+		else if (this.attempt < EngineCore.TRANSACTION_ATTEMPTS) {
 			// A deadlock of claims has ended the transaction, and the work has not run.
 			this.attempt++;
 			this.parts.events().transactionRepeated(this.call.operation(), lost);
-			begin();
+			this.caller.go(Move.SEND);
 		}
 		else {
 			refuse(lost);
@@ -216,6 +167,7 @@ final class JoinedCall<T> {
 		try {
 			this.upkeep.outage().answered();
 			if (result instanceof ClaimResult.Acquired acquired) {
+				transaction.owns();
 				ReactiveClaim owned = new ReactiveClaim(this.call, acquired.claim(), 0, origin, this.upkeep, this.store,
 						this.parts, this.observed, this.resumption, this.context);
 				new JoinedRun<>(this.caller, this.call, this.action, owned, transaction, this.joining, this.parts,

@@ -6,16 +6,15 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Scheduler;
+import io.idempotency.upkeep.JoinedKeys;
 import io.idempotency.upkeep.LogLine;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 import reactor.util.context.Context;
 
 /**
@@ -53,14 +52,14 @@ final class JoinedTransaction {
 	static void begin(ReactiveTransactionStarter transactions, Surroundings place, Consumer<JoinedTransaction> begins,
 			Consumer<Throwable> failed) {
 		Duration timeout = transactions.timeout();
-		if (!place.keys.mayBegin(place.scheduler.nanos(), timeout)) {
+		if (!place.limits.mayBegin(place.scheduler.nanos(), timeout)) {
 			failed.accept(new IdempotencyStoreException("Too many transactions are begun late"));
 			return;
 		}
 		AtomicBoolean over = new AtomicBoolean();
-		Scheduler.Timer timer = place.keys.limit(place.scheduler, () -> {
+		Scheduler.Timer timer = place.limits.limit(place.scheduler, () -> {
 			if (over.compareAndSet(false, true)) {
-				place.keys.isLate(place.scheduler.nanos());
+				place.limits.isLate(place.scheduler.nanos());
 				place.resumption.execute(() -> failed
 					.accept(new IdempotencyStoreException("No transaction was begun within " + timeout)));
 			}
@@ -69,11 +68,11 @@ final class JoinedTransaction {
 			timer.cancel();
 			JoinedTransaction made = new JoinedTransaction(begun, timeout, place);
 			if (over.compareAndSet(false, true)) {
-				place.keys.isInTime();
+				place.limits.isInTime();
 				begins.accept(made);
 			}
 			else {
-				place.keys.isLateNoMore();
+				place.limits.isLateNoMore();
 				made.abandon();
 			}
 		}, (failure) -> {
@@ -82,7 +81,7 @@ final class JoinedTransaction {
 				failed.accept(failure);
 			}
 			else {
-				place.keys.isLateNoMore();
+				place.limits.isLateNoMore();
 			}
 		});
 	}
@@ -103,6 +102,11 @@ final class JoinedTransaction {
 	/** Returns the context of subscriptions that are in the transaction. */
 	Context inside(Context outside) {
 		return this.begun.inside(outside);
+	}
+
+	/** Notes that its call runs. */
+	void owns() {
+		this.place.key.owns();
 	}
 
 	/** Returns how it has ended, as far as that is known. */
@@ -164,7 +168,7 @@ final class JoinedTransaction {
 	/** Returns what cancels the timer. Without a thread for it the step has no limit. */
 	private Runnable timer(Runnable over) {
 		try {
-			return this.place.keys.limit(this.place.scheduler, over, this.timeout)::cancel;
+			return this.place.limits.limit(this.place.scheduler, over, this.timeout)::cancel;
 		}
 		catch (Throwable refusal) {
 			return () -> {
@@ -182,7 +186,7 @@ final class JoinedTransaction {
 	 */
 	void carryOut(Mono<Void> step, Runnable then, Consumer<Throwable> failed, Consumer<Throwable> broken) {
 		new OwnSubscription<Void>(inside(this.place.context), (nothing, failure) -> {
-			this.place.free();
+			this.place.key.free();
 			this.place.resumption.execute(() -> {
 				try {
 					if (failure != null) {
@@ -213,21 +217,14 @@ final class JoinedTransaction {
 	/**
 	 * What a call has around it.
 	 *
-	 * @param keys those of all calls in transactions
-	 * @param key the key of the call
-	 * @param taken what it has taken the key by
+	 * @param limits those of the steps of all transactions
+	 * @param key what it holds its key by, which the end of the transaction frees
 	 * @param scheduler sets the timers
 	 * @param resumption where it goes on
 	 * @param context the context of its subscriptions
 	 */
-	record Surroundings(JoinedKeys keys, IdempotencyKey key, Sinks.Empty<Void> taken, Scheduler scheduler,
-			Executor resumption, Context context) {
-
-		/** Wakes up all that wait for the key, which go on elsewhere. */
-		void free() {
-			this.keys.free(this.key, this.taken);
-		}
-
+	record Surroundings(StepLimits limits, JoinedKeys.Hold key, Scheduler scheduler, Executor resumption,
+			Context context) {
 	}
 
 }

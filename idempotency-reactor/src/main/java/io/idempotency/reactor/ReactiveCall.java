@@ -83,6 +83,9 @@ final class ReactiveCall<T> {
 
 	private ConflictWaiter.@Nullable Place place;
 
+	/** Sends the claim in place of this class. */
+	private @Nullable Runnable sender;
+
 	/** What a caller that goes takes with it, once the call runs. */
 	private volatile @Nullable Runnable cancellation;
 
@@ -104,13 +107,18 @@ final class ReactiveCall<T> {
 
 	/** Begins the call. */
 	void start() {
-		start(() -> lookOr(() -> go(this.admission.begin(this.parts.upkeep().scheduler().nanos())), true));
+		this.caller.onCancel(this::callerIsGone);
+		lookOr(() -> go(this.admission.begin(this.parts.upkeep().scheduler().nanos())), true);
 	}
 
-	/** Begins the call, whose claim another class sends. */
-	void start(Runnable begins) {
+	/**
+	 * Begins the call, whose claim another class sends.
+	 * @param sender is told each time when it is to be sent
+	 */
+	void startWith(Runnable sender) {
+		this.sender = sender;
 		this.caller.onCancel(this::callerIsGone);
-		begins.run();
+		go(this.admission.begin(this.parts.upkeep().scheduler().nanos()));
 	}
 
 	Context context() {
@@ -158,6 +166,7 @@ final class ReactiveCall<T> {
 					otherwise.run();
 				}
 				else if (isAnswered()) {
+					leaveTheRow(Move.GO_ON);
 					answer(found);
 				}
 				else {
@@ -165,6 +174,7 @@ final class ReactiveCall<T> {
 				}
 			}
 			catch (Throwable ex) {
+				leaveTheRow(Move.GO_ON);
 				fail(ex);
 			}
 		}).begin(() -> this.store.find(this.call.key(), this.call.fingerprint(), IdempotencyStore.Look.RESULT));
@@ -175,8 +185,12 @@ final class ReactiveCall<T> {
 		fail(new IdempotencyStoreUnavailableException(this.call.operation(), Admission.RETRY_AFTER));
 	}
 
+	Admission admission() {
+		return this.admission;
+	}
+
 	/** Does the moves, until the next one depends on an answer that is not here yet. */
-	private void go(Move first) {
+	void go(Move first) {
 		for (@Nullable
 		Move move = first; move != null;) {
 			if (move instanceof Move.Send send) {
@@ -199,6 +213,11 @@ final class ReactiveCall<T> {
 	private @Nullable Move send(Move.Send send) {
 		if (this.gone) {
 			leave(send.again());
+			return null;
+		}
+		Runnable other = this.sender;
+		if (other != null) {
+			other.run();
 			return null;
 		}
 		Move instead = this.claimer.instead(send, this.admission, this.upkeep, this::isGone);
@@ -278,7 +297,7 @@ final class ReactiveCall<T> {
 		}
 	}
 
-	private void leaveTheRow(Move move) {
+	void leaveTheRow(Move move) {
 		ConflictWaiter.Place here = this.place;
 		if (here != null) {
 			this.place = null;

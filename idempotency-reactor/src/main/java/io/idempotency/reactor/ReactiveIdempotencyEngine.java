@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
 import io.idempotency.engine.EngineCore;
@@ -72,7 +73,7 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 
 	private final int maxUnattended;
 
-	private final JoinedKeys joined;
+	private final StepLimits limits;
 
 	private final AtomicBoolean toldFull = new AtomicBoolean();
 
@@ -122,7 +123,7 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 		this.engine = engine;
 		this.maxUnattended = maxUnattended;
 		this.parts = engine.parts();
-		this.joined = new JoinedKeys(this.parts.upkeep().waiter());
+		this.limits = new StepLimits(this.parts.upkeep().waiter());
 		this.scheduler = scheduler;
 		this.resumption = this::resume;
 		this.transactions = transactions;
@@ -190,9 +191,10 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 				admitted = made::start;
 			}
 			else {
-				JoinedCall<T> inside = new JoinedCall<>(made, asked, action, transactions, store, this.joined,
+				boolean waits = call.policy().conflict() == ConflictMode.WAIT;
+				JoinedCall<T> inside = new JoinedCall<>(made, asked, waits, action, transactions, store, this.limits,
 						this.parts, observed, this.resumption);
-				admitted = () -> made.start(inside::begin);
+				admitted = () -> made.startWith(inside::begin);
 			}
 		}
 		catch (Throwable refused) {

@@ -95,7 +95,7 @@ class JoinedFaultsTests {
 	}
 
 	private Client<String> start(ReactiveAction<String> action) {
-		return start(ReactiveNode.REPLAY, action, OnDisconnect.CONTINUE);
+		return start(ReactiveNode.WAIT, action, OnDisconnect.CONTINUE);
 	}
 
 	private Client<String> start(IdempotencyPolicy policy, ReactiveAction<String> action, OnDisconnect onDisconnect) {
@@ -124,7 +124,7 @@ class JoinedFaultsTests {
 	private WeakReference<TextAction> waitInVain() {
 		TextAction action = new TextAction(Mono.just("order-2"));
 		Client<String> caller = start(action);
-		this.node.time.advance(ReactiveNode.REPLAY.waitTimeout().plus(Duration.ofMillis(1)));
+		this.node.time.advance(ReactiveNode.WAIT.waitTimeout().plus(Duration.ofMillis(1)));
 		assertThat(caller.failure).isInstanceOf(IdempotencyInProgressException.class);
 		return new WeakReference<>(action);
 	}
@@ -308,7 +308,7 @@ class JoinedFaultsTests {
 	}
 
 	private void beginTooMuch(Mono<Void> late) {
-		for (int i = 0; i < JoinedKeys.MAX_LATE; i++) {
+		for (int i = 0; i < StepLimits.MAX_LATE; i++) {
 			this.transactions.begins.add((begin) -> late);
 			start(this.order);
 			this.node.time.advance(this.transactions.timeout().plusMillis(1));

@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Each way of a call whose record commits with its work, and each failure on it. */
 class JoinedMovesTests {
 
-	private static final IdempotencyPolicy REMEMBERING = ReactiveNode.REPLAY.change()
+	private static final IdempotencyPolicy REMEMBERING = ReactiveNode.WAIT.change()
 		.onFailure(FailureMode.REMEMBER)
 		.build();
 
@@ -72,8 +72,8 @@ class JoinedMovesTests {
 	}
 
 	private Client<String> start(ReactiveAction<String> action, OnDisconnect onDisconnect) {
-		return Client.of(this.node.reactive.execute(this.node.call(ReactiveNode.REPLAY), action, onDisconnect,
-				this.transactions));
+		return Client
+			.of(this.node.reactive.execute(this.node.call(ReactiveNode.WAIT), action, onDisconnect, this.transactions));
 	}
 
 	@Test
@@ -145,7 +145,7 @@ class JoinedMovesTests {
 		Queue<Runnable> threads = new ArrayDeque<>();
 		GatedStore.Gate deadlock = this.joined.holdFailure("claim", new TransactionLostException("deadlock", null));
 		Client<String> caller = Client.of(on(threads, ReactiveNode.REPLAY, this.order));
-		this.node.time.advance(ReactiveNode.REPLAY.waitTimeout().plusMillis(1));
+		this.node.time.advance(ReactiveNode.WAIT.waitTimeout().plusMillis(1));
 		deadlock.open();
 		work(threads, Duration.ZERO);
 		assertThat(caller.failure).isNull();
@@ -407,10 +407,47 @@ class JoinedMovesTests {
 	void duplicateWaitsNoLongerThanItMay() {
 		start(this.slow);
 		Client<String> second = start(this.order);
-		this.node.time.advance(ReactiveNode.REPLAY.waitTimeout().plus(Duration.ofMillis(1)));
+		this.node.time.advance(ReactiveNode.WAIT.waitTimeout().plus(Duration.ofMillis(1)));
 		assertThat(second.failure).isInstanceOf(IdempotencyInProgressException.class);
 		this.gate.tryEmitValue("order-1");
 		assertThat(this.order.runs).hasValue(0);
+	}
+
+	@Test
+	void duplicateThatDoesNotWaitIsRefusedAtOnce() {
+		Client<String> first = start(this.slow);
+		Client<String> second = start(ReactiveNode.REPLAY, this.order);
+		assertThat(second.failure).isInstanceOf(IdempotencyInProgressException.class);
+		assertThat(this.transactions.steps).containsExactly("begin");
+		this.gate.tryEmitValue("order-1");
+		assertThat(first.value).isEqualTo("order-1");
+		assertThat(this.order.runs).hasValue(0);
+	}
+
+	/** The other one may be a duplicate itself. */
+	@Test
+	void duplicateOfACallThatIsNotBegunYetWaitsUntilItRuns() {
+		Sinks.Empty<Void> begun = Sinks.empty();
+		this.transactions.begins.add((begin) -> begun.asMono().then(begin));
+		Client<String> first = start(this.slow);
+		Client<String> second = start(ReactiveNode.REPLAY, this.order);
+		assertThat(second.isAnswered()).isFalse();
+		begun.tryEmitEmpty();
+		assertThat(second.failure).isInstanceOf(IdempotencyInProgressException.class);
+		this.gate.tryEmitValue("order-1");
+		assertThat(first.value).isEqualTo("order-1");
+	}
+
+	@Test
+	void nobodyStandsInTheRowWhenAllAreAnswered() {
+		start(this.slow);
+		Client<String> hungUp = start(this.order);
+		start(this.order);
+		assertThat(this.node.engine.load().waiters()).isEqualTo(2);
+		hungUp.hangUp();
+		assertThat(this.node.engine.load().waiters()).isOne();
+		this.gate.tryEmitValue("order-1");
+		assertThat(this.node.engine.load().waiters()).isZero();
 	}
 
 	@Test

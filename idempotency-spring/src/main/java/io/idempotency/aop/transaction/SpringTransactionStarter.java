@@ -33,7 +33,7 @@ final class SpringTransactionStarter implements TransactionStarter {
 
 	@Override
 	public Begun begin(Consumer<TransactionOutcome> ended) {
-		boolean surrounded = TransactionSynchronizationManager.isSynchronizationActive();
+		boolean surrounded = isSurrounded();
 		TransactionStatus status = begin();
 		Open open = new Open(this.manager, status, !surrounded && status.isNewTransaction());
 		try {
@@ -51,6 +51,11 @@ final class SpringTransactionStarter implements TransactionStarter {
 		return open;
 	}
 
+	@Override
+	public boolean isSurrounded() {
+		return TransactionSynchronizationManager.isSynchronizationActive();
+	}
+
 	/**
 	 * {@inheritDoc}
 	 * <p>
@@ -59,8 +64,7 @@ final class SpringTransactionStarter implements TransactionStarter {
 	 */
 	@Override
 	public boolean wouldBegin() {
-		return this.definition.getPropagationBehavior() == TransactionDefinition.PROPAGATION_REQUIRED
-				&& !TransactionSynchronizationManager.isSynchronizationActive()
+		return this.definition.getPropagationBehavior() == TransactionDefinition.PROPAGATION_REQUIRED && !isSurrounded()
 				&& TransactionSynchronizationManager.getResourceMap().isEmpty();
 	}
 

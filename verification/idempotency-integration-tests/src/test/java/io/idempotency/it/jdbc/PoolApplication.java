@@ -7,7 +7,9 @@ import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
+import io.idempotency.ConflictMode;
 import io.idempotency.Idempotent;
+import io.idempotency.TransactionMode;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import org.jspecify.annotations.Nullable;
 
@@ -84,6 +86,18 @@ class PoolApplication {
 			this.running.countDown();
 			PoolApplication.await(this.mayEnd);
 			return "paid " + ref;
+		}
+
+		@Transactional
+		@Idempotent(key = "#ref", transaction = TransactionMode.JOIN, conflict = ConflictMode.WAIT)
+		public String join(String ref) {
+			return pay(ref);
+		}
+
+		@Transactional
+		@Idempotent(key = "#ref", transaction = TransactionMode.JOIN)
+		public String joinAtOnce(String ref) {
+			return pay(ref);
 		}
 
 		@Idempotent(key = "#ref")

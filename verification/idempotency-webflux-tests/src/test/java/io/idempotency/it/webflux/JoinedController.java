@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 
+import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyMode;
@@ -236,13 +237,13 @@ class JoinedController {
 	}
 
 	/** Its duplicates wait for as long as a busy machine may need. */
-	@Idempotent(transaction = TransactionMode.JOIN, waitTimeout = "60s")
+	@Idempotent(transaction = TransactionMode.JOIN, conflict = ConflictMode.WAIT, waitTimeout = "60s")
 	@PostMapping("/gated-and-waited-for")
 	Mono<String> gatedAndWaitedFor(@RequestHeader(KEY) String key) {
 		return gated(key);
 	}
 
-	@Idempotent(transaction = TransactionMode.JOIN, waitTimeout = "60s")
+	@Idempotent(transaction = TransactionMode.JOIN, conflict = ConflictMode.WAIT, waitTimeout = "60s")
 	@PostMapping("/gated-failure")
 	Mono<String> gatedFailure(@RequestHeader(KEY) String key) {
 		return this.ledger.pay(key)
@@ -380,7 +381,7 @@ class JoinedController {
 			return this.ledger.book(id, slot).thenReturn("booked");
 		}
 
-		@Idempotent(key = "#id", transaction = TransactionMode.JOIN)
+		@Idempotent(key = "#id", transaction = TransactionMode.JOIN, conflict = ConflictMode.WAIT)
 		public Mono<String> gated(String id) {
 			return this.ledger.pay(id).then(gate(id)).timeout(Duration.ofMinutes(1)).thenReturn("paid " + id);
 		}

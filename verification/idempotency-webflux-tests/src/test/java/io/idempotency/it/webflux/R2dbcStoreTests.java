@@ -224,7 +224,7 @@ class R2dbcStoreTests {
 			DuplicateStorm.Result<Integer> statuses = DuplicateStorm.of(STORM)
 				.run((i) -> send(all.get(i % 3), "/storm", key + "-" + i % (STORM / 10)).status());
 			assertThat(statuses.failures()).isEmpty();
-			assertThat(statuses.values()).hasSize(STORM).containsOnly(200, 409);
+			assertThat(statuses.values()).hasSize(STORM).isSubsetOf(200, 409);
 			for (int i = 0; i < STORM / 10; i++) {
 				String each = key + "-" + i;
 				assertThat(send(this.overR2dbc, "/storm", each).replayed()).isTrue();

@@ -7,21 +7,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Scheduler;
 import io.idempotency.upkeep.ConflictWaiter;
-import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The keys whose records are in open transactions of this node, and how many of those are
- * late to begin. The database would let another call of such a key wait for that
- * transaction, with a connection of the application; here it waits without one.
- * Thread-safe.
+ * Limits how long a step of a transaction is waited for, and how many transactions may be
+ * late to begin. Thread-safe.
  */
-final class JoinedKeys {
+final class StepLimits {
 
 	/**
 	 * More transactions are not begun while so many are late: none would come in time.
@@ -34,8 +28,6 @@ final class JoinedKeys {
 	/** When a transaction was late, or was begun all the same, the last time. */
 	private final AtomicLong lastLate = new AtomicLong();
 
-	private final ConcurrentHashMap<IdempotencyKey, Sinks.Empty<Void>> taken = new ConcurrentHashMap<>();
-
 	private final Set<Limit> limits = ConcurrentHashMap.newKeySet();
 
 	private final ConflictWaiter waiter;
@@ -44,20 +36,9 @@ final class JoinedKeys {
 	 * Creates it for one engine.
 	 * @param waiter knows when the waits of the engine are over
 	 */
-	JoinedKeys(ConflictWaiter waiter) {
+	StepLimits(ConflictWaiter waiter) {
 		this.waiter = waiter;
 		waiter.endsWith(() -> this.limits.forEach(Limit::run));
-	}
-
-	/**
-	 * Takes a key for a transaction.
-	 * @param own wakes up all that wait for the key
-	 * @return {@code null} if the key is taken now, to be {@linkplain #free freed} when
-	 * the transaction has ended; else completes when it is worth another try
-	 */
-	@Nullable Mono<Void> take(IdempotencyKey key, Sinks.Empty<Void> own) {
-		Sinks.Empty<Void> other = this.taken.putIfAbsent(key, own);
-		return (other != null) ? other.asMono() : null;
 	}
 
 	/**
@@ -109,17 +90,6 @@ final class JoinedKeys {
 		return limit;
 	}
 
-	/** Returns whether no call waits for another one any more. */
-	boolean isOver() {
-		return this.waiter.isOver();
-	}
-
-	/** Frees a key, unless that was done before: another call may have it by now. */
-	void free(IdempotencyKey key, Sinks.Empty<Void> own) {
-		this.taken.remove(key, own);
-		own.tryEmitEmpty();
-	}
-
 	/** The end of a wait, by a timer or before. */
 	private final class Limit implements Runnable, Scheduler.Timer {
 
@@ -134,14 +104,14 @@ final class JoinedKeys {
 
 		@Override
 		public void run() {
-			if (JoinedKeys.this.limits.remove(this)) {
+			if (StepLimits.this.limits.remove(this)) {
 				this.ends.run();
 			}
 		}
 
 		@Override
 		public void cancel() {
-			JoinedKeys.this.limits.remove(this);
+			StepLimits.this.limits.remove(this);
 			this.timer.cancel();
 		}
 
