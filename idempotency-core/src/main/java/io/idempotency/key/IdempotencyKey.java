@@ -99,7 +99,9 @@ public final class IdempotencyKey {
 		}
 		digest.add(operation).add(caller.kind().name()).add(caller.name());
 		digest.addNumber(parts.size());
-		parts.forEach(digest::add);
+		for (String part : parts) {
+			digest.add(part);
+		}
 		byte[] hash = new byte[HASH_LENGTH];
 		System.arraycopy(digest.digest(), 0, hash, CallerId.LENGTH, HASH_LENGTH - CallerId.LENGTH);
 		CallerId.of(namespace, caller).copyTo(hash);

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -33,7 +32,7 @@ public final class AmbientHeaders {
 			"proxy-authentication-info", "date", "connection", "proxy-connection", "keep-alive", "te", "trailer",
 			"transfer-encoding", "upgrade", "content-length", "content-type");
 
-	private final Map<String, List<String>> values = new HashMap<>();
+	private final Map<String, List<String>> values;
 
 	/**
 	 * Takes the headers of a response.
@@ -41,6 +40,8 @@ public final class AmbientHeaders {
 	 * @param values gives the values of a header
 	 */
 	public AmbientHeaders(Collection<String> names, Function<String, Collection<String>> values) {
+		// Mostly there are none.
+		this.values = names.isEmpty() ? Map.of() : new HashMap<>();
 		for (String name : names) {
 			this.values.put(lowerCase(name), List.copyOf(values.apply(name)));
 		}
@@ -64,10 +65,9 @@ public final class AmbientHeaders {
 	public List<ResponseHeader> changes(Collection<String> names, Function<String, Collection<String>> values,
 			Set<String> excluded) {
 		List<ResponseHeader> changes = new ArrayList<>();
-		Set<String> seen = new HashSet<>();
 		for (String name : names) {
 			String key = lowerCase(name);
-			if (!NEVER_STORED.contains(key) && !excluded.contains(key) && seen.add(key)) {
+			if (!NEVER_STORED.contains(key) && !excluded.contains(key) && !ResponseHeader.isIn(changes, name)) {
 				addChange(name, key, List.copyOf(values.apply(name)), changes);
 			}
 		}

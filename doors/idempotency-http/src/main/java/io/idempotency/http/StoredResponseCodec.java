@@ -47,6 +47,8 @@ public final class StoredResponseCodec {
 
 	private static final int STATUS = HAS_HEADERS - 1;
 
+	private static final EndedBy[] ENDINGS = EndedBy.values();
+
 	private static final int MAX_COUNT = 0xFFFF;
 
 	private static final int MORE = 0x80;
@@ -156,9 +158,9 @@ public final class StoredResponseCodec {
 			headers.add(header(bytes));
 		}
 		require(number(bytes) == bytes.remaining());
-		require(ending < EndedBy.values().length && isStatus(status));
-		return new StoredResponse(EndedBy.values()[ending], status, contentType, contentLength, text,
-				List.copyOf(headers), bytes.slice());
+		require(ending < ENDINGS.length && isStatus(status));
+		return new StoredResponse(ENDINGS[ending], status, contentType, contentLength, text, List.copyOf(headers),
+				bytes.slice());
 	}
 
 	private static @Nullable String contentType(ByteBuffer bytes) throws CharacterCodingException {

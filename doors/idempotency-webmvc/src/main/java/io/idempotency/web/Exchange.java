@@ -1,7 +1,6 @@
 package io.idempotency.web;
 
 import java.io.IOException;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.Objects;
@@ -315,7 +314,7 @@ final class Exchange {
 	 * request asks for
 	 */
 	void replayed(StoredResponse stored, HttpServletRequest request, String operation) {
-		if (!stored.answers(Collections.list(request.getHeaders(StoredResponse.RANGE)))) {
+		if (!stored.answers(HttpRequestValues.headers(request, StoredResponse.RANGE))) {
 			throw new IdempotencyKeyReusedException(operation);
 		}
 		this.answer = new Answer.Replayed(requireResponse(), stored,

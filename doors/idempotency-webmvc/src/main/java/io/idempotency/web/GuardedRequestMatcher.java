@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperationSource;
@@ -457,12 +458,17 @@ final class GuardedRequestMatcher {
 	 * The paths of guarded handlers.
 	 *
 	 * @param patterns their patterns
+	 * @param plain those patterns that are a path
 	 * @param ends how a path ends that a pattern matches, as far as each is sure
 	 */
-	private record GuardedPaths(List<PathPattern> patterns, List<String> ends) {
+	private record GuardedPaths(List<PathPattern> patterns, Set<String> plain, List<String> ends) {
 
 		static GuardedPaths of(List<PathPattern> patterns) {
-			return new GuardedPaths(patterns,
+			Set<String> plain = patterns.stream()
+				.filter((pattern) -> !pattern.hasPatternSyntax())
+				.map(PathPattern::getPatternString)
+				.collect(Collectors.toUnmodifiableSet());
+			return new GuardedPaths(patterns, plain,
 					patterns.stream().map((pattern) -> end(pattern.getPatternString())).distinct().toList());
 		}
 
@@ -487,6 +493,9 @@ final class GuardedRequestMatcher {
 			if (this.patterns.isEmpty() || !mayEnd(request)) {
 				return false;
 			}
+			if (isPlain(request)) {
+				return true;
+			}
 			PathContainer path = ServletRequestPathUtils.parse(request).pathWithinApplication();
 			return matches(path) || endsInSlash(path) && matches(path.subPath(0, path.elements().size() - 1));
 		}
@@ -509,6 +518,15 @@ final class GuardedRequestMatcher {
 				}
 			}
 			return false;
+		}
+
+		/**
+		 * Returns whether the path is one of the patterns, and need not be taken apart.
+		 */
+		private boolean isPlain(HttpServletRequest request) {
+			String path = request.getRequestURI();
+			String context = request.getContextPath();
+			return path.startsWith(context) && this.plain.contains(path.substring(context.length()));
 		}
 
 		private boolean matches(PathContainer path) {

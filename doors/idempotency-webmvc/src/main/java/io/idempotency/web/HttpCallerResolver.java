@@ -1,7 +1,6 @@
 package io.idempotency.web;
 
 import java.security.Principal;
-import java.util.Collections;
 
 import io.idempotency.IdempotencyCallerUnknownException;
 import io.idempotency.Internal;
@@ -64,7 +63,7 @@ public final class HttpCallerResolver {
 		if (this.resolver != null) {
 			return RequestCallerResolver.scope(this.resolver, this.resolver.resolveScope(request));
 		}
-		return this.callers.of(principal(request), (header) -> Collections.list(request.getHeaders(header)));
+		return this.callers.of(principal(request), (header) -> HttpRequestValues.headers(request, header));
 	}
 
 	/**

@@ -88,8 +88,21 @@ public final class HttpRequestValues implements RequestValues, ComparedRequest {
 
 	@Override
 	public List<String> headers(String name) {
-		Enumeration<String> values = this.request.getHeaders(name);
-		return values.hasMoreElements() ? Collections.list(values) : List.of();
+		return headers(this.request, name);
+	}
+
+	static List<String> headers(HttpServletRequest request, String name) {
+		Enumeration<String> values = request.getHeaders(name);
+		if (!values.hasMoreElements()) {
+			return List.of();
+		}
+		List<String> one = Collections.singletonList(values.nextElement());
+		if (!values.hasMoreElements()) {
+			return one;
+		}
+		List<String> all = new ArrayList<>(one);
+		values.asIterator().forEachRemaining(all::add);
+		return all;
 	}
 
 	@Override

@@ -169,8 +169,7 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 
 	/** Returns the parts of the answer that are asked for, empty for the whole. */
 	List<String> range() {
-		return (getHeader(StoredResponse.RANGE) != null) ? Collections.list(getHeaders(StoredResponse.RANGE))
-				: List.of();
+		return HttpRequestValues.headers(this, StoredResponse.RANGE);
 	}
 
 	/** Returns whether the container could not read the body to its end. */

@@ -53,7 +53,10 @@ public enum ContentType {
 	 * @return the name, {@code null} if neither of them names one
 	 */
 	public static @Nullable String charset(@Nullable String header, @Nullable String encoding) {
-		String[] parameters = (header != null) ? header.split(";") : new String[0];
+		if (header == null || header.indexOf(';') < 0) {
+			return encoding;
+		}
+		String[] parameters = header.split(";");
 		for (int i = 1; i < parameters.length; i++) {
 			int equals = parameters[i].indexOf('=');
 			if (equals > 0 && parameters[i].substring(0, equals).strip().equalsIgnoreCase("charset")) {

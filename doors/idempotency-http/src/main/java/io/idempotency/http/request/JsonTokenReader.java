@@ -26,8 +26,10 @@ abstract class JsonTokenReader implements AutoCloseable {
 	 */
 	static final @Nullable Function<CharBuffer, JsonTokenReader> READER = reader();
 
+	private static final char[] NONE = {};
+
 	/** Holds the characters of a name, a text or a number until the next token. */
-	char[] characters = new char[0];
+	char[] characters = NONE;
 
 	int offset;
 
