@@ -1,10 +1,10 @@
 package io.idempotency.autoconfigure;
 
 import java.lang.reflect.RecordComponent;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.stream.Stream;
 
 import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
@@ -68,7 +68,7 @@ public final class UnknownPropertyCheck {
 	}
 
 	private static void tell(ConfigurationPropertyName name) {
-		String suggestion = nearest(name);
+		ConfigurationPropertyName suggestion = nearest(name);
 		logger.warn("'{}' is no property of the library and does nothing.{}", name,
 				(suggestion != null) ? " Is '" + suggestion + "' meant?" : "");
 	}
@@ -79,7 +79,7 @@ public final class UnknownPropertyCheck {
 			return true;
 		}
 		for (RecordComponent component : type.getRecordComponents()) {
-			if (uniform(component.getName()).equals(name.getElement(element, Form.UNIFORM))) {
+			if (component.getName().equalsIgnoreCase(name.getElement(element, Form.UNIFORM))) {
 				return isKnown(component.getType(), name, element + 1);
 			}
 		}
@@ -87,40 +87,25 @@ public final class UnknownPropertyCheck {
 	}
 
 	/** Returns the property whose last element begins like that of a name. */
-	private static @Nullable String nearest(ConfigurationPropertyName name) {
-		String last = name.getLastElement(Form.UNIFORM);
-		Map<String, String> known = new TreeMap<>();
-		collect(IdempotencyProperties.class, PREFIX, known);
-		return known.keySet()
-			.stream()
-			.filter((property) -> common(known.get(property), last) >= LEAST_COMMON)
-			.max(Comparator.comparingInt((property) -> common(known.get(property), last)))
+	private static @Nullable ConfigurationPropertyName nearest(ConfigurationPropertyName name) {
+		return properties(IdempotencyProperties.class, PREFIX).filter((known) -> common(known, name) >= LEAST_COMMON)
+			.max(Comparator.comparingInt((known) -> common(known, name)))
 			.orElse(null);
 	}
 
-	private static void collect(Class<?> type, ConfigurationPropertyName prefix, Map<String, String> known) {
-		for (RecordComponent component : type.getRecordComponents()) {
-			ConfigurationPropertyName name = prefix
-				.append(component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT));
-			if (component.getType().isRecord()) {
-				collect(component.getType(), name, known);
-			}
-			else {
-				known.put(name.toString(), uniform(component.getName()));
-			}
-		}
+	private static Stream<ConfigurationPropertyName> properties(Class<?> type, ConfigurationPropertyName name) {
+		return type.isRecord()
+				? Stream.of(type.getRecordComponents())
+					.flatMap((component) -> properties(component.getType(),
+							name.append(component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT))))
+				: Stream.of(name);
 	}
 
-	private static String uniform(String component) {
-		return component.toLowerCase(Locale.ROOT);
-	}
-
-	private static int common(String one, String other) {
-		int length = 0;
-		while (length < Math.min(one.length(), other.length()) && one.charAt(length) == other.charAt(length)) {
-			length++;
-		}
-		return length;
+	private static int common(ConfigurationPropertyName one, ConfigurationPropertyName other) {
+		String first = one.getLastElement(Form.UNIFORM);
+		String second = other.getLastElement(Form.UNIFORM);
+		int mismatch = Arrays.mismatch(first.toCharArray(), second.toCharArray());
+		return (mismatch < 0) ? first.length() : mismatch;
 	}
 
 }
