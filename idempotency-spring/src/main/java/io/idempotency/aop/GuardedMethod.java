@@ -5,9 +5,12 @@ import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Internal;
+
+import org.springframework.util.ClassUtils;
 
 /**
  * A method that has the annotation, or whose class has it.
@@ -31,8 +34,9 @@ public record GuardedMethod(Method method, Class<?> targetClass, boolean declare
 
 	/**
 	 * Returns the name of the operation unless the annotation has one. It has the name of
-	 * the bean's class, so two classes that inherit one method never share a key. It is
-	 * the same in every JVM.
+	 * the bean's class, or of the bean's own interface where nobody has written its
+	 * class, so two that inherit one method never share a key. It is the same in every
+	 * JVM.
 	 */
 	public String operation() {
 		return name(this.method, this.targetClass, ".", Class::getTypeName, ",");
@@ -40,10 +44,22 @@ public record GuardedMethod(Method method, Class<?> targetClass, boolean declare
 
 	private static String name(Method method, Class<?> targetClass, String dot, Function<Class<?>, String> type,
 			String comma) {
-		// A generated class has another name in every JVM.
-		boolean generated = Proxy.isProxyClass(targetClass) || targetClass.isHidden();
-		return (generated ? method.getDeclaringClass() : targetClass).getName() + dot + method.getName()
+		return named(method, targetClass).getName() + dot + method.getName()
 				+ Arrays.stream(method.getParameterTypes()).map(type).collect(Collectors.joining(comma, "(", ")"));
+	}
+
+	/**
+	 * A generated class has another name in every JVM. Its own interface has not, and is
+	 * not the one that declares the method where others extend that, too.
+	 */
+	private static Class<?> named(Method method, Class<?> targetClass) {
+		if (!Proxy.isProxyClass(targetClass) && !targetClass.isHidden()) {
+			return targetClass;
+		}
+		return Stream.<Class<?>>of(targetClass.getInterfaces())
+			.filter((type) -> ClassUtils.hasMethod(type, method))
+			.findFirst()
+			.orElse(method.getDeclaringClass());
 	}
 
 	/**

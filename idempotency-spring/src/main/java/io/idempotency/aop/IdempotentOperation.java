@@ -82,6 +82,15 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyPolicy polic
 			return this.token || !(this.source instanceof KeySource.Spel);
 		}
 
+		/**
+		 * Returns whether the annotation says whose key it is, or the key names the bean
+		 * or no operation.
+		 */
+		public boolean namesBean() {
+			return this.token || this.scope != null
+					|| this.source instanceof KeySource.Spel spel && spel.expression().calls("target");
+		}
+
 		/** Returns whether the key belongs to whoever the current caller is. */
 		public boolean isOfCaller() {
 			return this.scope == null && isOfClient();

@@ -43,9 +43,12 @@ public interface IdempotentOperationSource extends OperationCatalog {
 	/**
 	 * Checks all operations of a class.
 	 * @param targetClass the class of a bean
+	 * @return those whose keys several beans of the class would share, although nobody
+	 * has said so
 	 * @throws IdempotencyConfigurationException if the annotation of a method is wrong
 	 */
-	default void check(Class<?> targetClass) {
+	default Collection<IdempotentOperation> check(Class<?> targetClass) {
+		return List.of();
 	}
 
 }

@@ -5,7 +5,6 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
-import java.util.Objects;
 
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyKeyInvalidException;
@@ -56,10 +55,25 @@ public final class OperationCall {
 	/** Returns the call, {@code null} if the method has no operation. */
 	static @Nullable OperationCall of(MethodInvocation invocation, IdempotentOperationSource source,
 			Namespace namespace) {
-		Object target = Objects.requireNonNull(invocation.getThis(), "A guarded method needs a target");
-		Class<?> targetClass = (target instanceof SpringProxy) ? AopUtils.getTargetClass(target) : target.getClass();
-		IdempotentOperation operation = source.operation(invocation.getMethod(), targetClass);
+		Object target = target(invocation);
+		IdempotentOperation operation = null;
+		if (target instanceof SpringProxy) {
+			Class<?> targetClass = AopUtils.getTargetClass(target);
+			// The class behind a repository knows nothing of the repository's own
+			// methods.
+			operation = invocation.getMethod().getDeclaringClass().isAssignableFrom(targetClass)
+					? source.operation(invocation.getMethod(), targetClass) : null;
+		}
+		if (operation == null) {
+			operation = source.operation(invocation.getMethod(), target.getClass());
+		}
 		return (operation != null) ? new OperationCall(operation, invocation, namespace) : null;
+	}
+
+	/** Returns what is called: the proxy itself where its advice does the work. */
+	private static Object target(MethodInvocation invocation) {
+		Object target = invocation.getThis();
+		return (target != null) ? target : ((ProxyMethodInvocation) invocation).getProxy();
 	}
 
 	/**
@@ -81,10 +95,10 @@ public final class OperationCall {
 
 	/**
 	 * Returns the bean that is called.
-	 * @return the target, never one of Spring's proxies
+	 * @return the target; one of Spring's proxies only if there is nothing behind it
 	 */
 	public Object target() {
-		Object target = Objects.requireNonNull(this.invocation.getThis());
+		Object target = target(this.invocation);
 		Object inner = AopProxyUtils.getSingletonTarget(target);
 		while (inner != null) {
 			target = inner;

@@ -117,6 +117,15 @@ public interface OperationDoor extends Ordered {
 	default void check(IdempotentOperation operation) {
 	}
 
+	/**
+	 * Returns whether what a call comes with tells two beans of one class apart, as the
+	 * queue does that the one of them listens to. Is called at start-up.
+	 * @param targetClass the class of the beans
+	 */
+	default boolean tellsBeansApart(Method method, Class<?> targetClass) {
+		return false;
+	}
+
 	/** Returns whether a call came through this door. */
 	boolean opens(OperationCall call);
 

@@ -40,21 +40,21 @@ public final class OperationExpression {
 
 	private final BiFunction<Object, @Nullable Object[], @Nullable Object> evaluation;
 
-	private final Set<String> rootMethods;
+	private final Set<String> rootMembers;
 
 	private OperationExpression(String attribute, String place,
-			BiFunction<Object, @Nullable Object[], @Nullable Object> evaluation, Set<String> rootMethods) {
+			BiFunction<Object, @Nullable Object[], @Nullable Object> evaluation, Set<String> rootMembers) {
 		this.attribute = attribute;
 		this.place = place;
 		this.evaluation = evaluation;
-		this.rootMethods = rootMethods;
+		this.rootMembers = rootMembers;
 	}
 
 	public OperationExpression(String attribute, String method, Expression expression, Map<String, Integer> variables,
-			EvaluationContext shared, Set<String> rootMethods) {
+			EvaluationContext shared, Set<String> rootMembers) {
 		this(attribute + " expression '" + expression.getExpressionString() + "'", method,
 				(root, arguments) -> expression.getValue(new CallContext(shared, variables, root, arguments)),
-				rootMethods);
+				rootMembers);
 	}
 
 	/**
@@ -70,11 +70,11 @@ public final class OperationExpression {
 	}
 
 	/**
-	 * Returns whether the expression calls a method of the root object.
-	 * @param rootMethod the name of the method, e.g. {@code header}
+	 * Returns whether the expression calls a member of the root object.
+	 * @param rootMember the name of a method or property, e.g. {@code header}
 	 */
-	public boolean calls(String rootMethod) {
-		return this.rootMethods.contains(rootMethod);
+	public boolean calls(String rootMember) {
+		return this.rootMembers.contains(rootMember);
 	}
 
 	/**

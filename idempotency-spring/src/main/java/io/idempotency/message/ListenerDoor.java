@@ -98,6 +98,12 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 		return kind == ListenerKind.RABBIT || kind == ListenerKind.JMS;
 	}
 
+	/** The queue is a part of each key. */
+	@Override
+	public boolean tellsBeansApart(Method method, Class<?> targetClass) {
+		return waits(method, targetClass);
+	}
+
 	@Override
 	public void check(IdempotentOperation operation) {
 		Listener listener = Listener.of(operation, this.sourceReader);

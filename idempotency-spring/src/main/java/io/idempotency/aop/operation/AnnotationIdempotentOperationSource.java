@@ -3,8 +3,10 @@ package io.idempotency.aop.operation;
 import java.lang.reflect.Method;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.idempotency.Internal;
@@ -34,6 +36,9 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 	private final Map<MethodClassKey, Optional<IdempotentOperation>> operations = new ConcurrentHashMap<>();
 
 	private final Map<String, IdempotentOperation> byName = new ConcurrentHashMap<>();
+
+	/** The operations whose keys do not say to which bean of the class they belong. */
+	private final Set<String> ofClasses = ConcurrentHashMap.newKeySet();
 
 	private final OperationFactory factory;
 
@@ -83,12 +88,16 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 	}
 
 	@Override
-	public void check(Class<?> targetClass) {
+	public Collection<IdempotentOperation> check(Class<?> targetClass) {
+		Set<IdempotentOperation> shared = new LinkedHashSet<>();
 		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(targetClass)) {
-			if (!IdempotentAnnotation.isMadeByCompiler(method)) {
-				operation(method, targetClass);
+			IdempotentOperation operation = IdempotentAnnotation.isMadeByCompiler(method) ? null
+					: operation(method, targetClass);
+			if (operation != null && this.ofClasses.contains(operation.name())) {
+				shared.add(operation);
 			}
 		}
+		return shared;
 	}
 
 	private @Nullable IdempotentOperation create(Method method, Class<?> targetClass) {
@@ -99,6 +108,10 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 		if (annotation.method().equals(method) && annotation.targetClass() == targetClass) {
 			IdempotentOperation operation = this.factory.create(annotation);
 			checkShared(operation);
+			if (annotation.attributes().operation().isEmpty() && !operation.key().namesBean()
+					&& !this.covered.tellsBeansApart(operation)) {
+				this.ofClasses.add(operation.name());
+			}
 			// A handler reads the body of its own request, a listener that of its
 			// message.
 			if (operation.readsBody() && !this.covered.isCovered(annotation)

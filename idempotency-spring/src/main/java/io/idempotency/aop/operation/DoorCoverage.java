@@ -3,7 +3,9 @@ package io.idempotency.aop.operation;
 import java.lang.reflect.Method;
 import java.util.Optional;
 
+import io.idempotency.IdempotencyMode;
 import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.IdempotentOperation.FingerprintSource;
 import io.idempotency.aop.KeySource;
 import io.idempotency.aop.OperationDoor;
 import io.idempotency.aop.ResultForm;
@@ -96,6 +98,19 @@ final class DoorCoverage {
 	/** Returns whether a door wants duplicates to wait, unless the annotation says. */
 	boolean waits(IdempotentAnnotation annotation) {
 		return this.doors.stream().anyMatch((door) -> door.waits(annotation.method(), annotation.targetClass()));
+	}
+
+	/**
+	 * Returns whether a call of one bean is never taken for one of another bean of its
+	 * class.
+	 */
+	boolean tellsBeansApart(IdempotentOperation operation) {
+		Method method = operation.guarded().method();
+		Class<?> targetClass = operation.guarded().targetClass();
+		// Two handlers have two paths, which are compared.
+		boolean compared = operation.fingerprint() instanceof FingerprintSource.Default
+				&& operation.policy().mode() == IdempotencyMode.REPLAY && isCovered(method, targetClass);
+		return compared || this.doors.stream().anyMatch((door) -> door.tellsBeansApart(method, targetClass));
 	}
 
 	/** Lets each door refuse an operation that it could not guard. */

@@ -41,7 +41,7 @@ final class ExpressionCheck {
 
 	private final boolean namesKnown;
 
-	private final Set<String> rootMethods = new HashSet<>();
+	private final Set<String> rootMembers = new HashSet<>();
 
 	ExpressionCheck(IdempotentAnnotation annotation, String attribute, String text, Set<String> variables,
 			boolean namesKnown) {
@@ -54,11 +54,11 @@ final class ExpressionCheck {
 
 	/**
 	 * Checks an expression.
-	 * @return the methods of the root object that the expression calls
+	 * @return the members of the root object that the expression reads
 	 */
 	Set<String> check(SpelNode node) {
 		check(node, true, true);
-		return Set.copyOf(this.rootMethods);
+		return Set.copyOf(this.rootMembers);
 	}
 
 	/**
@@ -73,10 +73,11 @@ final class ExpressionCheck {
 		}
 		else if (onRoot && head && node instanceof PropertyOrFieldReference) {
 			checkRoot(nameOf(node), ROOT_PROPERTIES);
+			this.rootMembers.add(nameOf(node));
 		}
 		else if (onRoot && head && node instanceof MethodReference) {
 			checkRoot(nameOf(node), ROOT_METHODS);
-			this.rootMethods.add(nameOf(node));
+			this.rootMembers.add(nameOf(node));
 			checkPointer(node);
 		}
 		boolean childrenOnRoot = onRoot && !(node instanceof Projection) && !(node instanceof Selection);

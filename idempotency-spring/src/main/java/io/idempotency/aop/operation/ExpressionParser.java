@@ -58,12 +58,12 @@ final class ExpressionParser {
 					"Correct the expression, e.g. \"#order.id\"", ex);
 		}
 		Map<String, Integer> variables = variables(annotation);
-		Set<String> rootMethods = new ExpressionCheck(annotation, attribute, text, variables.keySet(),
+		Set<String> rootMembers = new ExpressionCheck(annotation, attribute, text, variables.keySet(),
 				hasNames(annotation.method()))
 			.check(expression.getAST());
 		new ExpressionTypeCheck(annotation, attribute, text, variables).check(expression.getAST());
 		return new OperationExpression(attribute, annotation.guarded().describe(), expression, variables, this.shared,
-				rootMethods);
+				rootMembers);
 	}
 
 	private boolean hasNames(Method method) {

@@ -96,7 +96,8 @@ public record IdempotentAnnotation(Idempotent attributes, GuardedMethod guarded,
 
 	private static @Nullable IdempotentAnnotation search(Method method, Class<?> userClass) {
 		Method specific = AopUtils.getMostSpecificMethod(method, userClass);
-		if (Proxy.isProxyClass(userClass) || userClass.isHidden()) {
+		boolean generated = Proxy.isProxyClass(userClass) || userClass.isHidden();
+		if (generated) {
 			// A generated class has no names of parameters, and its own name differs from
 			// JVM to JVM.
 			specific = ClassUtils.getInterfaceMethodIfPossible(specific, userClass);
@@ -107,7 +108,8 @@ public record IdempotentAnnotation(Idempotent attributes, GuardedMethod guarded,
 			return new IdempotentAnnotation(own.synthesize(), new GuardedMethod(specific, userClass, true), declaring);
 		}
 		MergedAnnotation<Idempotent> common = of(userClass);
-		if (!common.isPresent() || !isOperationOfClass(specific, userClass, common.getString("recover"))) {
+		if (!common.isPresent() || !isOperationOfClass(specific, userClass, common.getString("recover"))
+				|| generated && common.getSource() instanceof Class<?> type && !ClassUtils.hasMethod(type, specific)) {
 			return null;
 		}
 		return new IdempotentAnnotation(common.synthesize(), new GuardedMethod(specific, userClass, false), specific);

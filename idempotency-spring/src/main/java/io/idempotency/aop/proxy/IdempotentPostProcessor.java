@@ -3,12 +3,17 @@ package io.idempotency.aop.proxy;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.idempotency.Idempotent;
 import io.idempotency.Internal;
 import io.idempotency.aop.GuardPlace;
+import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.operation.IdempotentAnnotation;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -30,7 +35,9 @@ import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotationUtils;
 
@@ -74,17 +81,22 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 
 	private final transient GuardedClassCheck classCheck = new GuardedClassCheck();
 
-	/**
-	 * The classes whose operations are checked after all singletons are created, so that
-	 * a check creates no bean too early.
-	 */
-	private final transient Set<Class<?>> unchecked = ConcurrentHashMap.newKeySet();
+	private final transient SharedKeyCheck keyCheck = new SharedKeyCheck();
 
-	private final transient Set<Class<?>> checked = ConcurrentHashMap.newKeySet();
+	/**
+	 * What is checked after all singletons are created, so that a check creates no bean
+	 * too early.
+	 */
+	private final transient Set<GuardedBean> unchecked = ConcurrentHashMap.newKeySet();
+
+	private final transient Set<GuardedBean> checked = ConcurrentHashMap.newKeySet();
+
+	/** The first names of the targets of guarded beans, until the context has started. */
+	private final transient Map<Object, String> targets = Collections.synchronizedMap(new IdentityHashMap<>());
 
 	private volatile boolean started;
 
-	private transient @Nullable BeanFactory beanFactory;
+	private transient @Nullable ConfigurableListableBeanFactory beans;
 
 	/**
 	 * Creates the post-processor.
@@ -108,7 +120,7 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 	@Override
 	public void setBeanFactory(BeanFactory beanFactory) {
 		super.setBeanFactory(beanFactory);
-		this.beanFactory = beanFactory;
+		this.beans = (beanFactory instanceof ConfigurableListableBeanFactory listable) ? listable : null;
 	}
 
 	@Override
@@ -117,8 +129,9 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 			return bean;
 		}
 		Class<?> targetClass = AopProxyUtils.ultimateTargetClass(bean);
-		if (this.classCheck.isGuarded(bean, targetClass)) {
-			check(targetClass);
+		Class<?> guardedClass = guardedClass(bean, targetClass);
+		if (guardedClass != null) {
+			check(new GuardedBean(name(bean, beanName), guardedClass));
 		}
 		else if (targetClass == bean.getClass()) {
 			// Only a proxy has methods that its class does not tell.
@@ -161,24 +174,56 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 		return false;
 	}
 
-	private void check(Class<?> targetClass) {
-		if (!this.started) {
-			this.unchecked.add(targetClass);
+	/**
+	 * Returns the class whose annotations hold for a bean: that behind its proxies, or
+	 * that of the proxy itself, whose interfaces may have methods of their own.
+	 */
+	private @Nullable Class<?> guardedClass(Object bean, Class<?> targetClass) {
+		if (this.classCheck.isGuarded(bean, targetClass)) {
+			return targetClass;
 		}
-		else if (!this.checked.contains(targetClass)) {
-			this.source.getObject().check(targetClass);
-			this.checked.add(targetClass);
+		return Proxy.isProxyClass(bean.getClass()) && this.classCheck.isGuarded(bean, bean.getClass()) ? bean.getClass()
+				: null;
+	}
+
+	/**
+	 * Returns the name of a bean, empty for an inner one and for one that no definition
+	 * has made. What had no guard when it was made may get one under each of its names.
+	 */
+	private String name(Object bean, String beanName) {
+		if (this.beans == null || !this.beans.containsBeanDefinition(beanName)) {
+			return "";
+		}
+		Object target = bean;
+		for (Object inner = bean; inner != null; inner = AopProxyUtils.getSingletonTarget(inner)) {
+			target = inner;
+		}
+		String known = this.started ? null : this.targets.putIfAbsent(target, beanName);
+		return (known != null) ? known : beanName;
+	}
+
+	private void check(GuardedBean bean) {
+		if (!this.started) {
+			this.unchecked.add(bean);
+		}
+		else if (!this.checked.contains(bean)) {
+			Collection<IdempotentOperation> shared = this.source.getObject().check(bean.type());
+			if (this.beans != null && !bean.name().isEmpty()) {
+				this.keyCheck.check(bean.name(), shared, this.beans);
+			}
+			this.checked.add(bean);
 		}
 	}
 
 	@Override
 	public void afterSingletonsInstantiated() {
 		this.started = true;
+		this.targets.clear();
 		this.unchecked.forEach(this::check);
-		if (this.beanFactory instanceof ConfigurableListableBeanFactory beans) {
-			for (String name : beans.getBeanDefinitionNames()) {
-				if (!beans.containsSingleton(name)) {
-					checkUnmade(beans, name);
+		if (this.beans != null) {
+			for (String name : this.beans.getBeanDefinitionNames()) {
+				if (!this.beans.containsSingleton(name)) {
+					checkUnmade(this.beans, name);
 				}
 			}
 		}
@@ -186,10 +231,12 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 
 	/** Checks a bean that is created only when it is needed, by its declared class. */
 	private void checkUnmade(ConfigurableListableBeanFactory beans, String name) {
+		BeanDefinition definition;
 		Class<?> type;
 		boolean guarded;
 		try {
-			type = beans.getMergedBeanDefinition(name).isAbstract() ? null : beans.getType(name, false);
+			definition = beans.getMergedBeanDefinition(name);
+			type = definition.isAbstract() ? null : beans.getType(name, false);
 			guarded = type != null && !Modifier.isAbstract(type.getModifiers()) && this.classCheck.isGuarded(type);
 		}
 		catch (BeansException | IllegalStateException | LinkageError ex) {
@@ -198,8 +245,14 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 			return;
 		}
 		if (guarded && type != null) {
-			check(type);
+			check(new GuardedBean(isMadeOf(definition, type) ? name : "", type));
 		}
+	}
+
+	/** What a method makes may have another class than it declares. */
+	private static boolean isMadeOf(BeanDefinition definition, Class<?> type) {
+		return definition instanceof AbstractBeanDefinition made && made.getFactoryMethodName() == null
+				&& made.getInstanceSupplier() == null && type.getName().equals(made.getBeanClassName());
 	}
 
 	private int position(Advised advised) {
@@ -225,7 +278,10 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 	protected ProxyFactory prepareProxyFactory(Object bean, String beanName) {
 		ProxyFactory proxyFactory = super.prepareProxyFactory(bean, beanName);
 		if (bean instanceof Advised) {
-			proxyFactory.setTargetSource(new ProxyTargetSource(bean));
+			Class<?> targetClass = AopProxyUtils.ultimateTargetClass(bean);
+			Class<?> guardedClass = guardedClass(bean, targetClass);
+			proxyFactory
+				.setTargetSource(new ProxyTargetSource(bean, (guardedClass != null) ? guardedClass : targetClass));
 		}
 		if (Proxy.isProxyClass(bean.getClass()) || bean.getClass().isHidden()) {
 			// The class of the bean is generated and cannot be extended.
@@ -248,15 +304,16 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 
 	}
 
-	/**
-	 * A target that is itself a proxy; its class is the class of the bean behind the
-	 * proxy.
-	 */
-	record ProxyTargetSource(Object proxy) implements TargetSource {
+	/** A class of beans, and the name of the one bean, empty if it has none. */
+	private record GuardedBean(String name, Class<?> type) {
+	}
+
+	/** A target that is itself a proxy; its class is that whose annotations hold. */
+	record ProxyTargetSource(Object proxy, Class<?> guardedClass) implements TargetSource {
 
 		@Override
 		public Class<?> getTargetClass() {
-			return AopProxyUtils.ultimateTargetClass(this.proxy);
+			return this.guardedClass;
 		}
 
 		@Override
