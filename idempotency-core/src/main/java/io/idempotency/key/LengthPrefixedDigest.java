@@ -47,7 +47,7 @@ final class LengthPrefixedDigest {
 	LengthPrefixedDigest add(String part) {
 		int length = part.length();
 		if (length > BUFFER / 2 || !isAscii(part)) {
-			return add(part.getBytes(StandardCharsets.UTF_8));
+			return add(bytes(part));
 		}
 		addNumber(length);
 		require(length);
@@ -55,6 +55,32 @@ final class LengthPrefixedDigest {
 			this.buffer[this.size++] = (byte) part.charAt(i);
 		}
 		return this;
+	}
+
+	/**
+	 * Encodes a text so that no other text has the same bytes. UTF-8 has none for half a
+	 * character, in whose place the JDK writes a question mark: such a text is written
+	 * char by char, behind a byte that is in no UTF-8.
+	 */
+	private static byte[] bytes(String text) {
+		if (!hasHalfCharacters(text)) {
+			return text.getBytes(StandardCharsets.UTF_8);
+		}
+		ByteBuffer chars = ByteBuffer.allocate(1 + Character.BYTES * text.length()).put((byte) 0xFF);
+		chars.asCharBuffer().put(text);
+		return chars.array();
+	}
+
+	private static boolean hasHalfCharacters(String text) {
+		int i = 0;
+		while (i < text.length()) {
+			int character = text.codePointAt(i);
+			if (character >= Character.MIN_SURROGATE && character <= Character.MAX_SURROGATE) {
+				return true;
+			}
+			i += Character.charCount(character);
+		}
+		return false;
 	}
 
 	private static boolean isAscii(String text) {

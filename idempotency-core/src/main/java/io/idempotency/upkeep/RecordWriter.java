@@ -9,6 +9,7 @@ import io.idempotency.protocol.Write;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.Completion;
+import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -249,15 +250,28 @@ public final class RecordWriter {
 			int failures = this.failuresOfResult + 1;
 			this.failuresOfResult = 0;
 			// Any answer shows that the store is up.
-			RecordWriter.this.upkeep.store()
-				.renew(RecordWriter.this.claim.key(), RecordWriter.this.claim.id(),
-						RecordWriter.this.call.policy().lease());
+			boolean taken = isTaken();
 			RecordWriter.this.upkeep.outage().answered();
+			if (taken) {
+				return;
+			}
 			this.failuresOfResult = failures;
 			if (failures >= MAX_FAILURES_OF_RESULT) {
 				RecordWriter.this.events.resultNotStored(RecordWriter.this.call.operation(), cause);
 				dropResult();
 			}
+		}
+
+		/**
+		 * Returns whether the store has the result all the same, though too few of its
+		 * replicas, for example.
+		 */
+		private boolean isTaken() {
+			IdempotencyStore store = RecordWriter.this.upkeep.store();
+			Completion now = this.completion;
+			Claim owned = RecordWriter.this.claim;
+			boolean runs = store.renew(owned.key(), owned.id(), RecordWriter.this.call.policy().lease());
+			return !runs && store.find(owned.key(), now.fingerprint(), IdempotencyStore.Look.RESULT).isPresent();
 		}
 
 		@Override

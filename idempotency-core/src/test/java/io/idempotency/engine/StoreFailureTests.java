@@ -378,6 +378,19 @@ class StoreFailureTests {
 		}
 	}
 
+	/** So it is where too few replicas have it: a fail-over may still need the result. */
+	@Test
+	void resultThatTheStoreHasTakenStaysOneHoweverOftenItsReplyIsAFailure() throws Throwable {
+		ManualScheduler time = new ManualScheduler();
+		try (EngineFixture virtual = new EngineFixture(time)) {
+			virtual.store.failAfter(Verb.COMPLETE, 8);
+			virtual.execute(this.policy.withoutRenewal(), TestAction.returning("one"));
+			time.advance(Duration.ofMinutes(1));
+			assertThat(virtual.store.count(Verb.COMPLETE)).isEqualTo(9);
+			assertThat(virtual.events.all()).containsExactly(IdempotencyEvent.STORE_RETRY, IdempotencyEvent.EXECUTED);
+		}
+	}
+
 	@Test
 	void outageDoesNotCostTheResult() throws Throwable {
 		ManualScheduler time = new ManualScheduler();

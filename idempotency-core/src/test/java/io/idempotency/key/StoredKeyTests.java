@@ -65,6 +65,16 @@ class StoredKeyTests {
 						"8f51d99e486c39c5559ae2468a4fee5583de57e19744c323ddb156a8caae49ca"));
 	}
 
+	/** UTF-8 has no bytes for them, and a question mark in their place is another key. */
+	@Test
+	void halvesOfCharactersAreNoQuestionMarks() {
+		List<String> texts = List.of("a?", "a\ud83d", "a\ude00", "a??", "a\ud83d?", "a\ude00\ud83d", "a\ud83d\ude00",
+				"a\ud83d\ud83d", "a\ufffd", "?".repeat(300), "\ud83d".repeat(300));
+		assertThat(texts).extracting((text) -> SHOP.key("pay", ALICE, text).hashHex()).doesNotHaveDuplicates();
+		assertThat(texts).extracting((text) -> SHOP.idOf(Caller.principal(text))).doesNotHaveDuplicates();
+		assertThat(texts).extracting((text) -> Fingerprint.of("test1").add(text).build()).doesNotHaveDuplicates();
+	}
+
 	@Test
 	void rowsCoverEachKindOfCaller() {
 		assertThat(keys()).extracting((row) -> ((IdempotencyKey) row.get()[1]).caller().kind())
