@@ -172,15 +172,11 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 			Object told = threw(call, delivery, thrown);
 			return async ? CompletableFuture.completedFuture(told) : told;
 		}
-		if (!call.hasRun()) {
-			skip(call, delivery);
-		}
-		else if (async && answer instanceof CompletionStage<?> stage) {
+		// That of a duplicate may fail with a failure that is remembered.
+		if (async && answer instanceof CompletionStage<?> stage) {
 			return later(call, delivery, stage);
 		}
-		else {
-			delivery.goThrough();
-		}
+		returned(call, delivery);
 		return answer;
 	}
 
@@ -209,7 +205,7 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 					answer.complete(threw(call, delivery, failure));
 				}
 				else {
-					delivery.goThrough();
+					returned(call, delivery);
 					answer.complete(value);
 				}
 			}
@@ -254,6 +250,16 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 			thrown.addSuppressed(ex);
 		}
 		throw deadLetter ? delivery.deadLetter((RuntimeException) cause) : thrown;
+	}
+
+	/** Tells the broker that the effect of a message is there. */
+	private static void returned(OperationCall call, Delivery delivery) throws Exception {
+		if (call.hasRun()) {
+			delivery.goThrough();
+		}
+		else {
+			skip(call, delivery);
+		}
 	}
 
 	/** Acknowledges a message that was processed before. */

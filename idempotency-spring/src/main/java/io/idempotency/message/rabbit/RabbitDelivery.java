@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.amqp.AmqpRejectAndDontRequeueException;
 import org.springframework.amqp.ImmediateRequeueAmqpException;
 import org.springframework.amqp.rabbit.connection.ChannelProxy;
 
@@ -137,10 +138,18 @@ final class RabbitDelivery extends Delivery {
 		}
 	}
 
+	/** The container asks no error handler about a future that fails. */
+	@Override
+	public RuntimeException deadLetter(RuntimeException reason) {
+		RuntimeException conversion = super.deadLetter(reason);
+		return call().operation().result().async()
+				? new AmqpRejectAndDontRequeueException(conversion.getMessage(), conversion) : conversion;
+	}
+
 	@Override
 	public @Nullable Throwable sendBack(Throwable why) throws IOException {
-		if (isOurs() && why instanceof RememberedFailureException failure) {
-			// Nothing will change that, so the container rejects it.
+		if (why instanceof RememberedFailureException failure) {
+			// Nothing will change that, and it would come again at once, without an end.
 			return deadLetter(failure);
 		}
 		if (isOurs()) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 
@@ -63,6 +64,7 @@ class RabbitRedeliveryApplication {
 					.autoDelete()
 					.withArguments(deadLetters(DEAD_LETTERS))
 					.build(),
+				QueueBuilder.nonDurable("keyless-later").autoDelete().withArguments(deadLetters(DEAD_LETTERS)).build(),
 				QueueBuilder.durable("poisoned")
 					.quorum()
 					.deliveryLimit(2)
@@ -132,6 +134,13 @@ class RabbitRedeliveryApplication {
 		@Idempotent("messageId()")
 		public void keyless(Message message) {
 			this.deliveries.effect(new String(message.getBody(), StandardCharsets.UTF_8));
+		}
+
+		@RabbitListener(queues = "keyless-later")
+		@Idempotent("messageId()")
+		public CompletableFuture<Void> keylessLater(Message message) {
+			keyless(message);
+			return CompletableFuture.completedFuture(null);
 		}
 
 		@RabbitListener(queues = "poisoned")

@@ -46,9 +46,10 @@ class RabbitRedeliveryTests {
 
 	private final String payload = UUID.randomUUID().toString();
 
-	@Test
-	void messageWithoutAKeyIsADeadLetterAtOnce() {
-		this.rabbit.convertAndSend("keyless-redelivery", this.payload);
+	@ParameterizedTest
+	@ValueSource(strings = { "keyless-redelivery", "keyless-later" })
+	void messageWithoutAKeyIsADeadLetterAtOnce(String queue) {
+		this.rabbit.convertAndSend(queue, this.payload);
 		Message dead = deadLetter();
 		assertThat(dead.getMessageProperties().getXDeathHeader()).singleElement().satisfies((death) -> {
 			assertThat(death.get("reason")).isEqualTo("rejected");

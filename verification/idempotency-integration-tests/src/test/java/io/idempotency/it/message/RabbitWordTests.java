@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.amqp.AmqpRejectAndDontRequeueException;
 import org.springframework.amqp.ImmediateRequeueAmqpException;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.core.MessageProperties;
@@ -213,8 +214,38 @@ class RabbitWordTests {
 				.withCauseInstanceOf(IdempotencyStoreUnavailableException.class);
 			CompletableFuture<Void> answer = context.getBean(Futures.class).on("a");
 			assertThat(answer).isCompletedExceptionally();
-			assertThat(answer.handle((nothing, failure) -> failure).join())
-				.isInstanceOf(ImmediateRequeueAmqpException.class);
+			assertThat(failureOf(answer)).isInstanceOf(ImmediateRequeueAmqpException.class);
+		});
+	}
+
+	/** The container asks no error handler of a future that fails. */
+	@Test
+	void futureOfAMessageThatNoDeliveryCanHelpFailsWithARejection() {
+		this.runner.run((context) -> {
+			Futures futures = context.getBean(Futures.class);
+			assertThat(failureOf(futures.withHeader(new Message(new byte[0], new MessageProperties()))))
+				.isInstanceOf(AmqpRejectAndDontRequeueException.class)
+				.hasMessageContaining("[code=key-missing, ")
+				.cause()
+				.isInstanceOf(MessageConversionException.class);
+			assertThat(failureOf(futures.remembering("a"))).isInstanceOf(IllegalArgumentException.class);
+			assertThat(failureOf(futures.remembering("a"))).isInstanceOf(AmqpRejectAndDontRequeueException.class)
+				.hasRootCauseInstanceOf(RememberedFailureException.class);
+		});
+	}
+
+	private static Throwable failureOf(CompletableFuture<Void> answer) {
+		return answer.handle((nothing, failure) -> failure).join();
+	}
+
+	/** Whoever acknowledges. */
+	@Test
+	void messageWhoseFailureIsRememberedIsADeadLetter() {
+		this.runner.run((context) -> {
+			Automatic automatic = context.getBean(Automatic.class);
+			assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(() -> automatic.remembering("a"));
+			assertThatExceptionOfType(MessageConversionException.class).isThrownBy(() -> automatic.remembering("a"))
+				.withCauseInstanceOf(RememberedFailureException.class);
 		});
 	}
 
@@ -442,9 +473,27 @@ class RabbitWordTests {
 			return CompletableFuture.completedFuture(null);
 		}
 
+		@RabbitListener(queues = "orders")
+		@Idempotent(header = "Idempotency-Key", operation = "with-header")
+		public CompletableFuture<Void> withHeader(Message message) {
+			return CompletableFuture.completedFuture(null);
+		}
+
+		@RabbitListener(queues = "orders")
+		@Idempotent(key = "#payload", operation = "remembering-later", onFailure = FailureMode.REMEMBER)
+		public CompletableFuture<Void> remembering(String payload) {
+			return CompletableFuture.failedFuture(new IllegalArgumentException("Never"));
+		}
+
 	}
 
 	static class Automatic {
+
+		@RabbitListener(queues = "orders")
+		@Idempotent(key = "#payload", operation = "remembering-automatically", onFailure = FailureMode.REMEMBER)
+		public void remembering(String payload) {
+			throw new IllegalArgumentException("Never");
+		}
 
 		@RabbitListener(queues = "orders")
 		@Idempotent(key = "#payload", operation = "orders")
