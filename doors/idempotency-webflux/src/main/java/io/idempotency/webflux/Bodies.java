@@ -11,12 +11,16 @@ import java.util.function.Supplier;
 
 import io.idempotency.http.ByteSink;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
+import org.springframework.core.ResolvableType;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.core.io.buffer.DefaultDataBufferFactory;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.codec.multipart.DefaultPartHttpMessageReader;
+import org.springframework.http.codec.multipart.Part;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.util.MultiValueMap;
@@ -26,6 +30,15 @@ final class Bodies {
 
 	/** An announced length costs its sender nothing. */
 	private static final int MOST_ANNOUNCED = 8 * 1024;
+
+	/**
+	 * A body that was read has passed its own limit: nothing of it needs to be a file.
+	 */
+	private static final DefaultPartHttpMessageReader IN_MEMORY = new DefaultPartHttpMessageReader();
+
+	static {
+		IN_MEMORY.setMaxInMemorySize(-1);
+	}
 
 	private Bodies() {
 	}
@@ -45,6 +58,14 @@ final class Bodies {
 			Reading reading = new Reading((int) Math.min(announced, MOST_ANNOUNCED), limit, tooLarge);
 			return request.getBody().takeUntil(reading::ends).then(Mono.fromSupplier(reading::whole));
 		});
+	}
+
+	/**
+	 * Reads the parts without files and without another thread, in the order in which
+	 * they were sent.
+	 */
+	static Flux<Part> parts(ServerHttpRequest request) {
+		return IN_MEMORY.read(ResolvableType.forClass(Part.class), request, Map.of());
 	}
 
 	/** Writes the fields of a form as a client would. */

@@ -84,7 +84,7 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 
 	private final Supplier<Handling> handling;
 
-	private final Supplier<FormReader> readers;
+	private final Supplier<GuardedExchange.FormReader> readers;
 
 	/**
 	 * Creates the adapter.
@@ -115,8 +115,8 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 		this.operations = SingletonSupplier.of(() -> operations.getObject())::obtain;
 		this.handling = SingletonSupplier
 			.of(() -> new Handling(context, (adapter) -> adapter instanceof GuardedHandlerAdapter))::obtain;
-		this.readers = SingletonSupplier
-			.of(() -> new FormReader(context.getBean(ServerCodecConfigurer.class).getReaders()))::obtain;
+		this.readers = SingletonSupplier.of(() -> new GuardedExchange.FormReader(
+				context.getBean(ServerCodecConfigurer.class).getReaders()))::obtain;
 	}
 
 	@Override

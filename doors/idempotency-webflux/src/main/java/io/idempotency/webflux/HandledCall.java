@@ -99,8 +99,8 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		}
 		return this.ways.go(way)
 			.onErrorResume((thrown) -> isRendered(thrown, way) ? this.ways.render(guarded, thrown) : Mono.error(thrown))
-			.onErrorResume((thrown) -> way.workEnded().then(Mono.error(thrown)))
-			.then(way.workEnded())
+			.onErrorResume((thrown) -> way.progress().ended().then(Mono.error(thrown)))
+			.then(way.progress().ended())
 			// A handler may leave it to the server to commit an answer without a body.
 			.then(Mono.defer(() -> guarded.held().setComplete()))
 			.then(Mono.fromSupplier(() -> new Result(guarded.held(), null, false)));
@@ -119,9 +119,11 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 			if (way.hasFoundNothing()) {
 				return Mono.empty();
 			}
-			if (way.isEntered() && !way.hasGiven()) {
-				return Mono.error(new IllegalStateException("The look-up of '" + this.request.operation().describe()
-						+ "' has given no answer: something around the handler has ended it", way.failure()));
+			if (way.isEntered() && !way.progress().hasGiven()) {
+				return Mono.error(new IllegalStateException(
+						"The look-up of '" + this.request.operation().describe()
+								+ "' has given no answer: something around the handler has ended it",
+						way.progress().failure()));
 			}
 			this.exchange = guarded;
 			this.pass = way;
@@ -137,7 +139,7 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		ReactiveClaim owned = this.claim;
 		Throwable cause = AsyncResults.cause(Exceptions.unwrap(thrown));
 		way.failed(thrown);
-		if (owned == null || !way.isEntered() || way.isNothingRan() || AsyncResults.isGivenUp(cause)
+		if (owned == null || !way.isEntered() || way.progress().isNothingRan() || AsyncResults.isGivenUp(cause)
 				|| this.ways.isDuplicate(way, thrown)) {
 			return false;
 		}
@@ -178,7 +180,8 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		GuardedExchange guarded = this.exchange;
 		if (way == null || guarded == null) {
 			// What was done before is done, whoever keeps its duplicates from the guard.
-			return this.duplicate ? Ending.DONE_UNKEPT : new Ending.NotRun((last != null) ? last.failure() : null);
+			return this.duplicate ? Ending.DONE_UNKEPT
+					: new Ending.NotRun((last != null) ? last.progress().failure() : null);
 		}
 		HeldResponse held = guarded.held();
 		Ending cutOff = cutOff(way, held);
@@ -194,9 +197,9 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 				end.kept(kind(way, held, answer.status(), recovered), answer);
 			}
 			case DONE_UNKEPT ->
-				end.unkept(held.isWhole() ? way.failure() : null, kind(way, held, held.status(), recovered));
-			case FAILED -> end.failed(way.failure(), held.isWhole() ? snapshot(held) : null);
-			default -> end.end(how, way.failure());
+				end.unkept(held.isWhole() ? way.progress().failure() : null, kind(way, held, held.status(), recovered));
+			case FAILED -> end.failed(way.progress().failure(), held.isWhole() ? snapshot(held) : null);
+			default -> end.end(how, way.progress().failure());
 		}
 		return end.ending();
 	}
@@ -207,15 +210,15 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 	 * else its end is not known.
 	 */
 	private @Nullable Ending cutOff(Pass way, HeldResponse held) {
-		if (!way.isCutOff()) {
+		if (!way.progress().isCutOff()) {
 			return null;
 		}
 		if (this.open != null) {
-			return (way.failure() == null) ? new Ending.NotRun(new CancellationException("The handler was cancelled"))
-					: null;
+			return (way.progress().failure() == null)
+					? new Ending.NotRun(new CancellationException("The handler was cancelled")) : null;
 		}
 		// A stream is over when its client is gone, but not by advice before.
-		boolean over = held.isStreaming() && held.hasLostClient() && !way.isCancelledByAdvice()
+		boolean over = held.isStreaming() && held.hasLostClient() && !way.progress().isCancelledByAdvice()
 				&& this.onDisconnect == OnDisconnect.CONTINUE;
 		return over ? null : Ending.OUT_OF_SIGHT;
 	}
@@ -239,7 +242,7 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 	}
 
 	private ResultKind kind(Pass way, HeldResponse held, int status, boolean recovered) {
-		boolean answerAlone = isDone(way) && way.failure() != null && !held.isStreaming();
+		boolean answerAlone = isDone(way) && way.progress().failure() != null && !held.isStreaming();
 		return HttpEnding.kind(status, recovered || answerAlone);
 	}
 
@@ -249,7 +252,8 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 	 */
 	private boolean isDone(Pass way) {
 		ReactiveClaim owned = this.claim;
-		return way.hasReturned() || way.failure() != null && owned != null && owned.isBehindCommit();
+		return way.progress().hasReturned()
+				|| way.progress().failure() != null && owned != null && owned.isBehindCommit();
 	}
 
 	/**
@@ -257,13 +261,13 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 	 * off in the words of one that its client has left.
 	 */
 	private static Failure kind(Pass way, HeldResponse held) {
-		Failure kind = way.isNothingRan() ? Failure.NOTHING_RAN : Failure.of(way.failure());
+		Failure kind = way.progress().isNothingRan() ? Failure.NOTHING_RAN : Failure.of(way.progress().failure());
 		return (kind == Failure.END_OF_STREAM && !held.hasLostClient()) ? Failure.OTHER : kind;
 	}
 
 	private HttpEnding.Facts facts(Pass way, HeldResponse held, Failure kind) {
 		IdempotencyPolicy policy = this.request.operation().policy();
-		Throwable failure = way.failure();
+		Throwable failure = way.progress().failure();
 		boolean givenUp = failure != null && AsyncResults.isGivenUp(AsyncResults.cause(Exceptions.unwrap(failure)));
 		// A server may tell of a client that is gone while the handler still gives.
 		boolean streaming = held.isStreaming() || !held.isWhole() && !isDone(way);

@@ -24,7 +24,7 @@ import org.springframework.web.server.ServerWebExchange;
  * @param readers read its forms
  */
 record HandlerWay(@Nullable HandlerMethod handler, @Nullable RoutedRequest route, Handling handling,
-		HttpSettings settings, FormReader readers) {
+		HttpSettings settings, GuardedExchange.FormReader readers) {
 
 	private static final boolean SPRING_SECURITY = ClassUtils
 		.isPresent("org.springframework.security.access.AccessDeniedException", HandlerWay.class.getClassLoader());

@@ -27,9 +27,10 @@ record JoinedAnswer(ReactiveOpenWork open, Pass pass, HeldResponse held, Supplie
 		this.held.beforePassing(this::commitFirst);
 		// A handler may leave it to the server to commit an answer without a body.
 		Mono<Void> whole = written.then(Mono.defer(this.held::setComplete));
-		return this.open.run(whole.contextWrite((context) -> context.put(JoinedAnswer.class, this)),
-				() -> (this.pass.isEntered() && this.pass.failure() == null && !this.pass.isCutOff()) ? this.kept.get()
-						: null)
+		return this.open
+			.run(whole.contextWrite((context) -> context.put(JoinedAnswer.class, this)),
+					() -> (this.pass.isEntered() && this.pass.progress().failure() == null
+							&& !this.pass.progress().isCutOff()) ? this.kept.get() : null)
 			.onErrorResume((thrown) -> {
 				if (!this.held.isWhole()) {
 					return Mono.error(thrown);
@@ -61,7 +62,7 @@ record JoinedAnswer(ReactiveOpenWork open, Pass pass, HeldResponse held, Supplie
 
 	/** What is sent cannot be taken back. */
 	private Mono<Void> commitFirst() {
-		return this.pass.hasReturned() ? this.open.commit() : Mono
+		return this.pass.progress().hasReturned() ? this.open.commit() : Mono
 			.error(() -> new GuardFaultException("The answer would be sent while its work goes on, and "
 					+ "transaction = JOIN sends nothing before the commit, so the work is rolled back. Collect what the "
 					+ "handler gives, at most idempotency.http.max-response-size of it, or take "

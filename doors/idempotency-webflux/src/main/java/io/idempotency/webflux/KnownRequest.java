@@ -189,7 +189,7 @@ final class KnownRequest implements RequestValues, ComparedRequest {
 	}
 
 	private Mono<Void> readParts() {
-		return FormReader.parts(readable())
+		return Bodies.parts(readable())
 			.concatMap((part) -> bytes(part).doOnNext((bytes) -> add(part, bytes)))
 			.then()
 			.doOnSuccess((nothing) -> this.parts = this.parts.stream()

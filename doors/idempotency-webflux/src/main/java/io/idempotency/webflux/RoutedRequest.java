@@ -94,20 +94,21 @@ final class RoutedRequest {
 				? new SeenRequest(this.request, guarded) : this.request;
 		OperationCall call = OperationCall.of(this.operation, () -> this.next.handle(seen), this.next, seen,
 				this.namespace);
+		HandlerWork work = new HandlerWork(pass, call);
 		Mono<Void> handled = Mono.defer(() -> pass.admits(call)
-				? pass.one(call).flatMap((response) -> answer((ServerResponse) response, pass, handling))
+				? work.one().flatMap((response) -> answer((ServerResponse) response, pass, work, handling))
 				: Mono.empty());
 		return Mono.firstWithSignal(pass.ended(), handled)
 			// Work that nothing guards is no part of a call: a guard inside of it guards.
-			.contextWrite((context) -> pass.isGuarded() ? context.put(RoutedRequest.class, this) : context);
+			.contextWrite((context) -> (pass.claim() != null) ? context.put(RoutedRequest.class, this) : context);
 	}
 
-	private Mono<Void> answer(ServerResponse response, Pass pass, Handling handling) {
+	private Mono<Void> answer(ServerResponse response, Pass pass, HandlerWork work, Handling handling) {
 		if (!(pass.exchange() instanceof GuardedExchange)) {
 			this.response = response;
 			return Mono.empty();
 		}
-		return handling.write(new HandlerResult(this.next, new ObservedResponse(response, pass), RETURN_TYPE), pass)
+		return handling.write(new HandlerResult(this.next, new ObservedResponse(response, work), RETURN_TYPE), pass)
 			.doOnError(pass::failed);
 	}
 
@@ -128,9 +129,9 @@ final class RoutedRequest {
 	 * A response whose body is seen, because a publisher in it is a part of the work.
 	 *
 	 * @param response the response of the handler
-	 * @param pass is told
+	 * @param work is told
 	 */
-	private record ObservedResponse(ServerResponse response, Pass pass) implements ServerResponse {
+	private record ObservedResponse(ServerResponse response, HandlerWork work) implements ServerResponse {
 
 		@Override
 		public HttpStatusCode statusCode() {
@@ -157,7 +158,7 @@ final class RoutedRequest {
 		public Mono<Void> writeTo(ServerWebExchange exchange, Context context) {
 			List<HttpMessageWriter<?>> writers = context.messageWriters()
 				.stream()
-				.<HttpMessageWriter<?>>map((writer) -> new ObservedWriter<>(writer, this.pass))
+				.<HttpMessageWriter<?>>map((writer) -> new ObservedWriter<>(writer, this.work))
 				.toList();
 			return this.response.writeTo(exchange, new Context() {
 
@@ -181,9 +182,9 @@ final class RoutedRequest {
 	 *
 	 * @param <T> what it writes
 	 * @param writer the writer of the application
-	 * @param pass is told
+	 * @param work is told
 	 */
-	private record ObservedWriter<T>(HttpMessageWriter<T> writer, Pass pass) implements HttpMessageWriter<T> {
+	private record ObservedWriter<T>(HttpMessageWriter<T> writer, HandlerWork work) implements HttpMessageWriter<T> {
 
 		@Override
 		public List<MediaType> getWritableMediaTypes() {
@@ -203,14 +204,14 @@ final class RoutedRequest {
 		@Override
 		public Mono<Void> write(Publisher<? extends T> input, ResolvableType type, @Nullable MediaType mediaType,
 				ReactiveHttpOutputMessage message, Map<String, Object> hints) {
-			return this.writer.write(this.pass.observedBody(input), type, mediaType, message, hints);
+			return this.writer.write(this.work.observedBody(input), type, mediaType, message, hints);
 		}
 
 		@Override
 		public Mono<Void> write(Publisher<? extends T> input, ResolvableType actualType, ResolvableType type,
 				@Nullable MediaType mediaType, ServerHttpRequest request, ServerHttpResponse response,
 				Map<String, Object> hints) {
-			return this.writer.write(this.pass.observedBody(input), actualType, type, mediaType, request, response,
+			return this.writer.write(this.work.observedBody(input), actualType, type, mediaType, request, response,
 					hints);
 		}
 

@@ -124,7 +124,7 @@ public final class WebFluxDoor implements OperationDoor {
 		if (pass == null) {
 			throw noRequest(call.operation());
 		}
-		return pass.admits(call) ? pass.run(call) : nothing(type);
+		return pass.admits(call) ? new HandlerWork(pass, call).run() : nothing(type);
 	}
 
 	private static boolean givesOne(Method method) {
@@ -144,14 +144,14 @@ public final class WebFluxDoor implements OperationDoor {
 		if (pass == null || !pass.leadsTo(call.operation().guarded())) {
 			return Mono.error(noRequest(call.operation()));
 		}
-		return pass.admits(call) ? pass.one(call) : Mono.never();
+		return pass.admits(call) ? new HandlerWork(pass, call).one() : Mono.never();
 	}
 
 	private static Flux<?> enterMany(OperationCall call, @Nullable Pass pass) {
 		if (pass == null || !pass.leadsTo(call.operation().guarded())) {
 			return Flux.error(noRequest(call.operation()));
 		}
-		return pass.admits(call) ? pass.many(call) : Flux.never();
+		return pass.admits(call) ? new HandlerWork(pass, call).many() : Flux.never();
 	}
 
 	private static GuardFaultException noRequest(IdempotentOperation operation) {
