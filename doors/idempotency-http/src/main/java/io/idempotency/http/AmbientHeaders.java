@@ -12,6 +12,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 import io.idempotency.Internal;
+import io.idempotency.http.StoredResponse.Header;
 
 /**
  * The headers that a response has when a call is claimed: outer filters (security, CORS,
@@ -62,26 +63,26 @@ public final class AmbientHeaders {
 	 * @param excluded names in lower case that are never stored
 	 * @return a list of the caller's own
 	 */
-	public List<ResponseHeader> changes(Collection<String> names, Function<String, Collection<String>> values,
+	public List<Header> changes(Collection<String> names, Function<String, Collection<String>> values,
 			Set<String> excluded) {
-		List<ResponseHeader> changes = new ArrayList<>();
+		List<Header> changes = new ArrayList<>();
 		for (String name : names) {
 			String key = lowerCase(name);
-			if (!NEVER_STORED.contains(key) && !excluded.contains(key) && !ResponseHeader.isIn(changes, name)) {
+			if (!NEVER_STORED.contains(key) && !excluded.contains(key) && !Header.isIn(changes, name)) {
 				addChange(name, key, List.copyOf(values.apply(name)), changes);
 			}
 		}
 		return changes;
 	}
 
-	private void addChange(String name, String key, List<String> now, List<ResponseHeader> changes) {
+	private void addChange(String name, String key, List<String> now, List<Header> changes) {
 		List<String> before = this.values.getOrDefault(key, List.of());
 		if (now.isEmpty() || now.equals(before)) {
 			return;
 		}
 		boolean added = !before.isEmpty() && Collections.indexOfSubList(now, before) == 0;
 		List<String> values = added ? now.subList(before.size(), now.size()) : now;
-		changes.add(new ResponseHeader(name, !added, List.copyOf(values)));
+		changes.add(new Header(name, !added, List.copyOf(values)));
 	}
 
 	private static String lowerCase(String name) {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 @Internal
 public record StoredResponse(EndedBy ending, int status, @Nullable String contentType, long contentLength,
-		@Nullable String text, List<ResponseHeader> headers, ByteBuffer body) {
+		@Nullable String text, List<Header> headers, ByteBuffer body) {
 
 	public static final ByteBuffer NO_BODY = ByteBuffer.allocate(0);
 
@@ -40,7 +40,7 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 	 * already had.
 	 */
 	public StoredResponse rendering(StoredResponse error) {
-		List<ResponseHeader> all = new ArrayList<>(error.headers());
+		List<Header> all = new ArrayList<>(error.headers());
 		all.addAll(this.headers);
 		return new StoredResponse(this.ending, this.status, this.contentType, this.contentLength, this.text, all,
 				this.body);
@@ -54,8 +54,8 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 		if (range.isEmpty() || !isPart()) {
 			return this;
 		}
-		List<ResponseHeader> all = new ArrayList<>(this.headers);
-		all.add(new ResponseHeader(RANGE, true, List.copyOf(range)));
+		List<Header> all = new ArrayList<>(this.headers);
+		all.add(new Header(RANGE, true, List.copyOf(range)));
 		return new StoredResponse(this.ending, this.status, this.contentType, this.contentLength, this.text, all,
 				this.body);
 	}
@@ -71,14 +71,14 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 
 	private boolean isPart() {
 		return this.status == PARTIAL_CONTENT || this.status == RANGE_NOT_SATISFIABLE
-				|| ResponseHeader.isIn(this.headers, "Content-Range");
+				|| Header.isIn(this.headers, "Content-Range");
 	}
 
 	private List<String> range() {
 		return this.headers.stream()
 			.filter((header) -> header.name().equals(RANGE))
 			.findFirst()
-			.map(ResponseHeader::values)
+			.map(Header::values)
 			.orElse(List.of());
 	}
 
@@ -104,6 +104,28 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 
 		/** A {@code sendRedirect} ends the answer. */
 		REDIRECT
+
+	}
+
+	/**
+	 * A header of a stored answer.
+	 *
+	 * @param replaces whether the header replaces the values that outer filters have set,
+	 * or is added to them
+	 * @param values its values, not empty
+	 * @hidden
+	 */
+	public record Header(String name, boolean replaces, List<String> values) {
+
+		/** Returns whether one of the headers has a name, in whatever case. */
+		public static boolean isIn(List<Header> headers, String name) {
+			for (Header header : headers) {
+				if (header.name.equalsIgnoreCase(name)) {
+					return true;
+				}
+			}
+			return false;
+		}
 
 	}
 

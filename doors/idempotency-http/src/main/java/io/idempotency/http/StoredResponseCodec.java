@@ -10,6 +10,7 @@ import java.util.List;
 
 import io.idempotency.Internal;
 import io.idempotency.http.StoredResponse.EndedBy;
+import io.idempotency.http.StoredResponse.Header;
 import io.idempotency.protocol.UnreadableResultException;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -87,9 +88,9 @@ public final class StoredResponseCodec {
 		return new StoredResult(FORMAT, bytes);
 	}
 
-	private static void writeHeaders(ByteSink head, List<ResponseHeader> headers) {
+	private static void writeHeaders(ByteSink head, List<Header> headers) {
 		writeCount(head, headers.size());
-		for (ResponseHeader header : headers) {
+		for (Header header : headers) {
 			head.write(header.replaces() ? 1 : 0);
 			writeText(head, header.name(), 0);
 			writeCount(head, header.values().size());
@@ -153,7 +154,7 @@ public final class StoredResponseCodec {
 		long contentLength = ((first & HAS_LENGTH) != 0) ? number(bytes) : -1;
 		String text = ((first & HAS_TEXT) != 0) ? text(bytes, number(bytes)) : null;
 		int count = ((first & HAS_HEADERS) != 0) ? count(bytes) : 0;
-		List<ResponseHeader> headers = new ArrayList<>();
+		List<Header> headers = new ArrayList<>();
 		for (int i = 0; i < count; i++) {
 			headers.add(header(bytes));
 		}
@@ -178,7 +179,7 @@ public final class StoredResponseCodec {
 		return known.text();
 	}
 
-	private static ResponseHeader header(ByteBuffer bytes) throws CharacterCodingException {
+	private static Header header(ByteBuffer bytes) throws CharacterCodingException {
 		boolean replaces = bytes.get() == 1;
 		String name = text(bytes, number(bytes));
 		int count = count(bytes);
@@ -187,7 +188,7 @@ public final class StoredResponseCodec {
 			values.add(text(bytes, number(bytes)));
 		}
 		require(!name.isEmpty() && !values.isEmpty());
-		return new ResponseHeader(name, replaces, List.copyOf(values));
+		return new Header(name, replaces, List.copyOf(values));
 	}
 
 	private static int count(ByteBuffer bytes) {

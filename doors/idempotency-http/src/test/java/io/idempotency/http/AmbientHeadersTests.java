@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
+import io.idempotency.http.StoredResponse.Header;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,7 +31,7 @@ class AmbientHeadersTests {
 		AmbientHeaders ambient = this.response.ambient();
 		this.response.addHeader("X-App", "a");
 		this.response.addHeader("X-App", "b");
-		assertThat(changes(ambient)).containsExactly(new ResponseHeader("X-App", true, List.of("a", "b")));
+		assertThat(changes(ambient)).containsExactly(new Header("X-App", true, List.of("a", "b")));
 	}
 
 	@Test
@@ -38,7 +39,7 @@ class AmbientHeadersTests {
 		this.response.addHeader("Vary", "Origin");
 		AmbientHeaders ambient = this.response.ambient();
 		this.response.addHeader("vary", "Accept");
-		assertThat(changes(ambient)).containsExactly(new ResponseHeader("Vary", false, List.of("Accept")));
+		assertThat(changes(ambient)).containsExactly(new Header("Vary", false, List.of("Accept")));
 	}
 
 	@Test
@@ -46,7 +47,7 @@ class AmbientHeadersTests {
 		this.response.setHeader("Cache-Control", "no-cache");
 		AmbientHeaders ambient = this.response.ambient();
 		this.response.setHeader("Cache-Control", "max-age=60");
-		assertThat(changes(ambient)).containsExactly(new ResponseHeader("Cache-Control", true, List.of("max-age=60")));
+		assertThat(changes(ambient)).containsExactly(new Header("Cache-Control", true, List.of("max-age=60")));
 	}
 
 	@Test
@@ -55,7 +56,7 @@ class AmbientHeadersTests {
 		AmbientHeaders ambient = this.response.ambient();
 		this.response.setHeader("Link", "b");
 		this.response.addHeader("Link", "a");
-		assertThat(changes(ambient)).containsExactly(new ResponseHeader("Link", true, List.of("b", "a")));
+		assertThat(changes(ambient)).containsExactly(new Header("Link", true, List.of("b", "a")));
 	}
 
 	@Test
@@ -64,7 +65,7 @@ class AmbientHeadersTests {
 		this.response.addHeader("Link", "b");
 		AmbientHeaders ambient = this.response.ambient();
 		this.response.setHeader("Link", "a");
-		assertThat(changes(ambient)).containsExactly(new ResponseHeader("Link", true, List.of("a")));
+		assertThat(changes(ambient)).containsExactly(new Header("Link", true, List.of("a")));
 	}
 
 	@ParameterizedTest
@@ -88,7 +89,7 @@ class AmbientHeadersTests {
 	void headerThatWasNamedInTwoWaysIsStoredOnce() {
 		AmbientHeaders ambient = this.response.ambient();
 		assertThat(with(ambient, Set.of(), "X-App", "x-app"))
-			.containsExactly(new ResponseHeader("X-App", true, List.of("value")));
+			.containsExactly(new Header("X-App", true, List.of("value")));
 	}
 
 	@Test
@@ -98,12 +99,12 @@ class AmbientHeadersTests {
 		assertThat(ambient.changes(List.of("X-App"), (name) -> List.of(), Set.of())).isEmpty();
 	}
 
-	private List<ResponseHeader> changes(AmbientHeaders ambient) {
+	private List<Header> changes(AmbientHeaders ambient) {
 		return ambient.changes(this.response.headers.keySet(), this.response::values, Set.of());
 	}
 
 	/** A container may name anything, in any case. */
-	private static List<ResponseHeader> with(AmbientHeaders ambient, Set<String> excluded, String... names) {
+	private static List<Header> with(AmbientHeaders ambient, Set<String> excluded, String... names) {
 		return ambient.changes(List.of(names), (name) -> List.of("value"), excluded);
 	}
 

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Random;
 
 import io.idempotency.http.StoredResponse.EndedBy;
+import io.idempotency.http.StoredResponse.Header;
 import io.idempotency.protocol.UnreadableResultException;
 import io.idempotency.store.StoredResult;
 import org.junit.jupiter.api.Test;
@@ -27,8 +28,8 @@ class StoredResponseCodecTests {
 
 	private final StoredResponse response = new StoredResponse(EndedBy.BODY, 201, "application/json;charset=UTF-8", -1,
 			null,
-			List.of(new ResponseHeader("Location", true, List.of("/orders/7")),
-					new ResponseHeader("Vary", false, List.of("Accept", "", "ünïcode"))),
+			List.of(new Header("Location", true, List.of("/orders/7")),
+					new Header("Vary", false, List.of("Accept", "", "ünïcode"))),
 			ByteBuffer.wrap("xx{\"a\":\"ö\"}".getBytes(StandardCharsets.UTF_8), 2, 10).slice());
 
 	@Test
@@ -54,7 +55,7 @@ class StoredResponseCodecTests {
 		byte[] bytes = HexFormat.of()
 			.parseHex("04c901" + "0101084c6f636174696f6e01092f6f72646572732f37" + "087b226964223a377d");
 		StoredResponse answer = new StoredResponse(EndedBy.BODY, 201, "application/json", -1, null,
-				List.of(new ResponseHeader("Location", true, List.of("/orders/7"))),
+				List.of(new Header("Location", true, List.of("/orders/7"))),
 				ByteBuffer.wrap("{\"id\":7}".getBytes(StandardCharsets.UTF_8)));
 		assertThat(StoredResponseCodec.decode(new StoredResult("h3", bytes))).isEqualTo(answer);
 		assertThat(StoredResponseCodec.encode(answer)).isEqualTo(new StoredResult("h3", bytes));
@@ -203,17 +204,17 @@ class StoredResponseCodecTests {
 
 	@Test
 	void headerWithoutANameOrAValueIsUnreadable() {
-		assertUnreadable(encoded(new ResponseHeader("", true, List.of("value"))));
-		assertUnreadable(encoded(new ResponseHeader("X-App", true, List.of())));
-		assertThat(StoredResponseCodec.decode(encoded(new ResponseHeader("X-App", true, List.of("")))).headers())
-			.containsExactly(new ResponseHeader("X-App", true, List.of("")));
+		assertUnreadable(encoded(new Header("", true, List.of("value"))));
+		assertUnreadable(encoded(new Header("X-App", true, List.of())));
+		assertThat(StoredResponseCodec.decode(encoded(new Header("X-App", true, List.of("")))).headers())
+			.containsExactly(new Header("X-App", true, List.of("")));
 	}
 
 	@Test
 	void asManyValuesAsTheCountHasRoomForComeBack() {
-		ResponseHeader most = new ResponseHeader("X-App", false, Collections.nCopies(0xFFFF, "v"));
+		Header most = new Header("X-App", false, Collections.nCopies(0xFFFF, "v"));
 		assertThat(StoredResponseCodec.decode(encoded(most)).headers()).containsExactly(most);
-		ResponseHeader more = new ResponseHeader("X-App", false, Collections.nCopies(0x10000, "v"));
+		Header more = new Header("X-App", false, Collections.nCopies(0x10000, "v"));
 		assertThatIllegalArgumentException().isThrownBy(() -> encoded(more)).withMessageContaining("65536");
 	}
 
@@ -223,7 +224,7 @@ class StoredResponseCodecTests {
 		return new StoredResult(StoredResponseCodec.FORMAT, bytes);
 	}
 
-	private static StoredResult encoded(ResponseHeader header) {
+	private static StoredResult encoded(Header header) {
 		return StoredResponseCodec
 			.encode(new StoredResponse(EndedBy.BODY, 200, null, -1, null, List.of(header), StoredResponse.NO_BODY));
 	}

@@ -1,12 +1,11 @@
 package io.idempotency.webflux;
 
 import java.util.ArrayList;
-import java.util.List;
 
 import io.idempotency.http.HttpSettings;
-import io.idempotency.http.ResponseHeader;
 import io.idempotency.http.StoredResponse;
 import io.idempotency.http.StoredResponse.EndedBy;
+import io.idempotency.http.StoredResponse.Header;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,12 +37,12 @@ record ResponseReplay(HttpSettings settings) {
 		if (stored.contentType() != null) {
 			headers.set(HttpHeaders.CONTENT_TYPE, stored.contentType());
 		}
-		for (ResponseHeader header : stored.headers()) {
+		for (Header header : stored.headers()) {
 			if (!header.name().equals(StoredResponse.RANGE)) {
 				set(header, headers);
 			}
 		}
-		mark(headers, ResponseHeader.isIn(stored.headers(), HttpHeaders.CACHE_CONTROL));
+		mark(headers, Header.isIn(stored.headers(), HttpHeaders.CACHE_CONTROL));
 		if (stored.ending() == EndedBy.REDIRECT && stored.text() != null) {
 			headers.set(HttpHeaders.LOCATION, stored.text());
 		}
@@ -61,7 +60,7 @@ record ResponseReplay(HttpSettings settings) {
 		return status == HttpStatus.NO_CONTENT.value() || status == HttpStatus.NOT_MODIFIED.value();
 	}
 
-	private static void set(ResponseHeader header, HttpHeaders headers) {
+	private static void set(Header header, HttpHeaders headers) {
 		if (header.replaces()) {
 			headers.put(header.name(), new ArrayList<>(header.values()));
 		}

@@ -11,6 +11,8 @@ import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletRequestEvent;
+import jakarta.servlet.ServletRequestListener;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -83,6 +85,30 @@ public final class IdempotencyFilter implements Filter {
 			return;
 		}
 		exchange.leave(request, previous, null);
+	}
+
+	/**
+	 * Reports the end of a request, so that the door can await the rendering of an error
+	 * and keep its bytes. Without this listener (MockMvc has none) the error itself is
+	 * kept, and each replay renders it anew. Thread-safe.
+	 *
+	 * @hidden
+	 */
+	public static final class RequestListener implements ServletRequestListener {
+
+		@Override
+		public void requestInitialized(ServletRequestEvent event) {
+			Exchange.observe(event.getServletRequest());
+		}
+
+		@Override
+		public void requestDestroyed(ServletRequestEvent event) {
+			Exchange exchange = Exchange.find(event.getServletRequest());
+			if (exchange != null) {
+				exchange.requestDestroyed();
+			}
+		}
+
 	}
 
 }

@@ -577,7 +577,7 @@ class HttpDoorTests {
 	 */
 	@Test
 	void errorOfAnAsynchronousAnswerThatNobodyRendersIsKept() throws Exception {
-		IdempotencyRequestListener listener = new IdempotencyRequestListener();
+		IdempotencyFilter.RequestListener listener = new IdempotencyFilter.RequestListener();
 		MvcResult started = this.client
 			.perform(MockMvcRequestBuilders.post("/orders/gone").header("Idempotency-Key", "k1").with((request) -> {
 				listener.requestInitialized(new ServletRequestEvent(request.getServletContext(), request));

@@ -15,7 +15,7 @@ import io.idempotency.store.ResultKind;
 import io.idempotency.store.record.Moment;
 import io.idempotency.store.record.RecordId;
 import io.idempotency.store.record.StoredRecord;
-import io.idempotency.store.record.Transition;
+import io.idempotency.store.record.StoredRecord.Transition;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -58,16 +58,24 @@ final class BoundedRecordTable {
 
 	private final InstantSource clock;
 
-	BoundedRecordTable(Budget budget, InstantSource clock) {
-		this.budget = budget;
-		this.unusedTokens = new Budget(Math.max(Entry.OVERHEAD, budget.max() / UNUSED_TOKENS_SHARE));
-		this.shortage = new Shortage(budget, this.unusedTokens);
-		this.fillLevel = new FillLevel(budget.max(), this.entries::size, clock);
+	BoundedRecordTable(long maxBytes, InstantSource clock) {
+		this.budget = new Budget(maxBytes);
+		this.unusedTokens = new Budget(Math.max(Entry.OVERHEAD, maxBytes / UNUSED_TOKENS_SHARE));
+		this.shortage = new Shortage(maxBytes, this.unusedTokens.max);
+		this.fillLevel = new FillLevel(maxBytes, this.entries::size, clock);
 		this.clock = clock;
 	}
 
 	int size() {
 		return this.entries.size();
+	}
+
+	long usedBytes() {
+		return this.budget.used();
+	}
+
+	long maxBytes() {
+		return this.budget.max;
 	}
 
 	/** Returns the bytes of the records that cannot make room. */
@@ -310,6 +318,51 @@ final class BoundedRecordTable {
 
 		T answer() {
 			return Objects.requireNonNull(this.step).answer();
+		}
+
+	}
+
+	/**
+	 * Counts the bytes that the records take, and knows how many they may take.
+	 */
+	private static final class Budget {
+
+		private final long max;
+
+		private final AtomicLong used = new AtomicLong();
+
+		Budget(long max) {
+			this.max = max;
+		}
+
+		long used() {
+			return this.used.get();
+		}
+
+		long left() {
+			return this.max - this.used.get();
+		}
+
+		/**
+		 * Takes or gives back the bytes, even beyond the maximum.
+		 */
+		void add(long bytes) {
+			this.used.addAndGet(bytes);
+		}
+
+		/**
+		 * Takes the bytes if there is room for them; a negative number is always given
+		 * back.
+		 */
+		boolean take(long bytes) {
+			long before = this.used.get();
+			while (bytes <= 0 || bytes <= this.max - before) {
+				if (this.used.compareAndSet(before, before + bytes)) {
+					return true;
+				}
+				before = this.used.get();
+			}
+			return false;
 		}
 
 	}

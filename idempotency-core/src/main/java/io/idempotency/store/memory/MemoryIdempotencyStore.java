@@ -62,8 +62,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemoryIdempotencyStore implements IdempotencyStore {
 
-	private final Budget budget;
-
 	private final BoundedRecordTable records;
 
 	/**
@@ -86,8 +84,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 			throw new IllegalArgumentException(
 					"maxBytes must be at least " + Entry.OVERHEAD + ", the size of one record, not " + maxBytes);
 		}
-		this.budget = new Budget(maxBytes);
-		this.records = new BoundedRecordTable(this.budget, clock);
+		this.records = new BoundedRecordTable(maxBytes, clock);
 	}
 
 	@Override
@@ -148,7 +145,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	 * @return the bytes, never more than the maximum
 	 */
 	public long usedBytes() {
-		return this.budget.used();
+		return this.records.usedBytes();
 	}
 
 	/**
@@ -165,7 +162,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	 * @return the maximum
 	 */
 	public long maxBytes() {
-		return this.budget.max();
+		return this.records.maxBytes();
 	}
 
 	/**

@@ -23,9 +23,9 @@ final class Shortage {
 
 	private final long maxOfTokens;
 
-	Shortage(Budget budget, Budget unusedTokens) {
-		this.max = budget.max();
-		this.maxOfTokens = unusedTokens.max();
+	Shortage(long max, long maxOfTokens) {
+		this.max = max;
+		this.maxOfTokens = maxOfTokens;
 	}
 
 	/**

@@ -1,10 +1,12 @@
 package io.idempotency.autoconfigure.engine;
 
 import java.time.Duration;
+import java.util.List;
 
 import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyAdmin;
+import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
@@ -34,6 +36,9 @@ import io.idempotency.protocol.ResultCodec;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.Scheduler;
 import io.idempotency.template.EngineIdempotencyTemplate;
+import io.idempotency.upkeep.LogLine;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -224,6 +229,37 @@ public final class IdempotencyAutoConfiguration {
 		@Bean
 		static KafkaRegistryPostProcessor idempotencyKafkaRegistryPostProcessor() {
 			return new KafkaRegistryPostProcessor();
+		}
+
+	}
+
+	/**
+	 * Calls all listeners of the application in their order; a listener that fails does
+	 * not stop the others.
+	 */
+	static final class CompositeIdempotencyListener implements IdempotencyListener {
+
+		private static final Logger logger = LoggerFactory.getLogger(IdempotencyListener.class);
+
+		private final List<IdempotencyListener> listeners;
+
+		CompositeIdempotencyListener(List<IdempotencyListener> listeners) {
+			this.listeners = List.copyOf(listeners);
+		}
+
+		@Override
+		public void onEvent(IdempotencyEvent event, String operation) {
+			for (IdempotencyListener listener : this.listeners) {
+				try {
+					listener.onEvent(event, operation);
+				}
+				catch (Throwable ex) {
+					// Errors too: whatever one listener throws must not reach the next
+					// one.
+					LogLine.write(() -> logger.warn("{} failed on {} of '{}'; the call goes on",
+							listener.getClass().getName(), event, operation, ex));
+				}
+			}
 		}
 
 	}

@@ -23,7 +23,6 @@ import io.idempotency.web.HttpDoor;
 import io.idempotency.web.HttpRequestValues;
 import io.idempotency.web.IdempotencyFilter;
 import io.idempotency.web.IdempotencyProblemResolver;
-import io.idempotency.web.IdempotencyRequestListener;
 import io.idempotency.web.IdempotencyScopeResolver;
 import io.idempotency.web.IdempotentRoutes;
 import io.idempotency.web.JoinedHandlerAdapter;
@@ -35,8 +34,8 @@ import jakarta.servlet.http.HttpServletResponse;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -208,8 +207,8 @@ public final class IdempotencyWebAutoConfiguration {
 	}
 
 	@Bean
-	ServletListenerRegistrationBean<IdempotencyRequestListener> idempotencyRequestListener() {
-		return new ServletListenerRegistrationBean<>(new IdempotencyRequestListener());
+	ServletListenerRegistrationBean<IdempotencyFilter.RequestListener> idempotencyRequestListener() {
+		return new ServletListenerRegistrationBean<>(new IdempotencyFilter.RequestListener());
 	}
 
 	@Bean

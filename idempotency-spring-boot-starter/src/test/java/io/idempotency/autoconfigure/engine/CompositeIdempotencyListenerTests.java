@@ -23,7 +23,8 @@ class CompositeIdempotencyListenerTests {
 			throw CompositeIdempotencyListenerTests.<RuntimeException>sneaky(failure);
 		};
 		IdempotencyListener last = (event, operation) -> told.add("last " + event + " " + operation);
-		new CompositeIdempotencyListener(List.of(first, broken, last)).onEvent(IdempotencyEvent.REPLAYED, "pay");
+		new IdempotencyAutoConfiguration.CompositeIdempotencyListener(List.of(first, broken, last))
+			.onEvent(IdempotencyEvent.REPLAYED, "pay");
 		assertThat(told).containsExactly("first REPLAYED pay", "last REPLAYED pay");
 	}
 

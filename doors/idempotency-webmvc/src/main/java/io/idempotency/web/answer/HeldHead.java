@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Set;
 
 import io.idempotency.http.AmbientHeaders;
-import io.idempotency.http.ResponseHeader;
+import io.idempotency.http.StoredResponse.Header;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.jspecify.annotations.Nullable;
@@ -81,11 +81,11 @@ abstract class HeldHead extends HttpServletResponseWrapper {
 		this.locale = previous.locale;
 	}
 
-	public final List<ResponseHeader> changes(AmbientHeaders ambient, Set<String> excluded) {
-		List<ResponseHeader> changes = ambient.changes(getHeaderNames(), this::getHeaders, excluded);
+	public final List<Header> changes(AmbientHeaders ambient, Set<String> excluded) {
+		List<Header> changes = ambient.changes(getHeaderNames(), this::getHeaders, excluded);
 		if (this.locale != null && !containsHeader("Content-Language") && !excluded.contains("content-language")) {
 			// Not every container has the language among its headers.
-			changes.add(new ResponseHeader("Content-Language", true, List.of(this.locale.toLanguageTag())));
+			changes.add(new Header("Content-Language", true, List.of(this.locale.toLanguageTag())));
 		}
 		return changes;
 	}

@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 import io.idempotency.Internal;
-import io.idempotency.http.ResponseHeader;
 import io.idempotency.http.StoredResponse;
 import io.idempotency.http.StoredResponse.EndedBy;
+import io.idempotency.http.StoredResponse.Header;
 import jakarta.servlet.http.HttpServletResponse;
 
 /**
@@ -37,7 +37,7 @@ public final class ResponseReplay {
 		if (stored.contentType() != null) {
 			response.setContentType(stored.contentType());
 		}
-		for (ResponseHeader header : stored.headers()) {
+		for (Header header : stored.headers()) {
 			if (!header.name().equals(StoredResponse.RANGE)) {
 				send(header, response);
 			}
@@ -50,7 +50,7 @@ public final class ResponseReplay {
 		}
 	}
 
-	private static void send(ResponseHeader header, HttpServletResponse response) {
+	private static void send(Header header, HttpServletResponse response) {
 		boolean replace = header.replaces();
 		for (String value : header.values()) {
 			if (replace) {
@@ -68,9 +68,9 @@ public final class ResponseReplay {
 	 * has set {@code Cache-Control}.
 	 * @param own the headers of the handler
 	 */
-	public void mark(List<ResponseHeader> own, HttpServletResponse response) {
+	public void mark(List<Header> own, HttpServletResponse response) {
 		response.setHeader(this.replayedHeader, "true");
-		if (!ResponseHeader.isIn(own, CACHE_CONTROL)) {
+		if (!Header.isIn(own, CACHE_CONTROL)) {
 			response.setHeader(CACHE_CONTROL, "no-store");
 		}
 	}

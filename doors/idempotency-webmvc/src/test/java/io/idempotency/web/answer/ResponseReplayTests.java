@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-import io.idempotency.http.ResponseHeader;
 import io.idempotency.http.StoredResponse;
 import io.idempotency.http.StoredResponse.EndedBy;
+import io.idempotency.http.StoredResponse.Header;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.mock.web.MockHttpServletResponse;
@@ -69,8 +69,7 @@ class ResponseReplayTests {
 		this.response.setHeader("X-App", "filter");
 		this.response.setHeader("Vary", "filter");
 		StoredResponse stored = new StoredResponse(EndedBy.BODY, 200, null, -1, null,
-				List.of(new ResponseHeader("X-App", true, List.of("a", "b")),
-						new ResponseHeader("Vary", false, List.of("c", "d"))),
+				List.of(new Header("X-App", true, List.of("a", "b")), new Header("Vary", false, List.of("c", "d"))),
 				StoredResponse.NO_BODY);
 		this.replay.send(stored, this.response);
 		assertThat(this.response.getHeaders("X-App")).containsExactly("a", "b");

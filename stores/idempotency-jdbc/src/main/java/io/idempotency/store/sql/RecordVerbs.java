@@ -26,7 +26,7 @@ import io.idempotency.store.Renewal;
 import io.idempotency.store.record.Moment;
 import io.idempotency.store.record.RecordState;
 import io.idempotency.store.record.StoredRecord;
-import io.idempotency.store.record.Transition;
+import io.idempotency.store.record.StoredRecord.Transition;
 
 /**
  * The verbs of the store. Each verb first sends the one statement that suffices in the

@@ -14,7 +14,7 @@ import io.idempotency.store.RecordAdmin.Eviction;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.RecordSelection;
 import io.idempotency.store.record.RecordView;
-import io.idempotency.store.record.Transition;
+import io.idempotency.store.record.StoredRecord.Transition;
 
 import org.jspecify.annotations.Nullable;
 
