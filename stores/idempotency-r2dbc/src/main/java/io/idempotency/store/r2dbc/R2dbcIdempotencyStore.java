@@ -64,6 +64,9 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 
 	private final IdempotencyStore blocking;
 
+	/** Whether verbs are sent on the connection of the subscriber's transaction. */
+	private final boolean joins;
+
 	/** Where subscribers go on. */
 	private final Scheduler threads;
 
@@ -100,6 +103,7 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 		R2dbcIdempotencyStore calls = new R2dbcIdempotencyStore(this.database);
 		this.blocking = (reserved == null) ? calls.blocking : new BlockingR2dbcStore(calls,
 				new R2dbcIdempotencyStore(new R2dbcDatabase(reserved, table, timeouts)));
+		this.joins = false;
 		this.threads = Schedulers.parallel();
 	}
 
@@ -107,12 +111,14 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 	private R2dbcIdempotencyStore(R2dbcDatabase database) {
 		this.database = database;
 		this.blocking = new BlockingR2dbcStore(this, this);
+		this.joins = false;
 		this.threads = Schedulers.immediate();
 	}
 
-	private R2dbcIdempotencyStore(R2dbcDatabase database, IdempotencyStore blocking) {
+	private R2dbcIdempotencyStore(R2dbcDatabase database, IdempotencyStore blocking, boolean joins) {
 		this.database = database;
 		this.blocking = blocking;
+		this.joins = joins;
 		this.threads = Schedulers.parallel();
 	}
 
@@ -123,12 +129,22 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 	 * @return a store whose {@link #blocking()} is the other one
 	 */
 	public R2dbcIdempotencyStore besides(IdempotencyStore other) {
-		return new R2dbcIdempotencyStore(this.database, other);
+		return new R2dbcIdempotencyStore(this.database, other, false);
 	}
 
 	@Override
 	public Mono<ClaimResult> claim(ClaimRequest request) {
-		return verb("claim", this.database.timeouts().claim(), (verbs) -> verbs.claim(request));
+		Timeouts timeouts = this.database.timeouts();
+		if (!this.joins) {
+			return verb("claim", timeouts.claim(), (verbs) -> verbs.claim(request));
+		}
+		// Waits for another transaction that has claimed the key.
+		Duration bound = timeouts.waiting();
+		ClaimRequest.JoinedWork work = request.joined();
+		boolean alone = work != null && work.alone();
+		return joined("claim", bound.plus(timeouts.call()),
+				(dialect) -> alone ? dialect.lockWaitAlone(bound) : dialect.lockWait(bound),
+				(verbs) -> verbs.claim(request));
 	}
 
 	@Override
@@ -165,7 +181,7 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 
 	@Override
 	public Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, IdempotencyStore.Look look) {
-		if (look == IdempotencyStore.Look.LOCAL) {
+		if (this.joins || look == IdempotencyStore.Look.LOCAL) {
 			return Mono.empty();
 		}
 		return this.database
@@ -213,8 +229,8 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 	 */
 	@Override
 	public Optional<ReactiveIdempotencyStore> joining() {
-		return JoinedConnections.PRESENT ? Optional.of(new JoiningR2dbcStore(this.database, this.blocking))
-				: Optional.empty();
+		return (JoinedConnections.PRESENT && !this.joins)
+				? Optional.of(new R2dbcIdempotencyStore(this.database, this.blocking, true)) : Optional.empty();
 	}
 
 	R2dbcDatabase database() {
@@ -222,7 +238,13 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 	}
 
 	private <T> Mono<T> verb(String what, Function<RecordVerbs, SqlMove<T>> verb) {
-		return verb(what, this.database.timeouts().lock(), verb);
+		return this.joins ? joined(what, this.database.timeouts().call(), (dialect) -> LockWait.NONE, verb)
+				: verb(what, this.database.timeouts().lock(), verb);
+	}
+
+	private <T> Mono<T> joined(String what, Duration most, Function<Dialect, LockWait> bound,
+			Function<RecordVerbs, SqlMove<T>> verb) {
+		return this.database.joined(what, most, bound, (session) -> session.verb(verb)).publishOn(this.threads);
 	}
 
 	private <T> Mono<T> verb(String what, Duration lock, Function<RecordVerbs, SqlMove<T>> verb) {
@@ -230,69 +252,6 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 			.session(what, this.database.timeouts().call(), (dialect) -> this.database.lockWait(dialect, lock),
 					(session) -> session.verb(verb))
 			.publishOn(this.threads);
-	}
-
-	/**
-	 * The store on the connection of the transaction that its subscriber is in.
-	 */
-	private static final class JoiningR2dbcStore implements ReactiveIdempotencyStore {
-
-		private final R2dbcDatabase database;
-
-		private final IdempotencyStore blocking;
-
-		JoiningR2dbcStore(R2dbcDatabase database, IdempotencyStore blocking) {
-			this.database = database;
-			this.blocking = blocking;
-		}
-
-		/** Waits for another transaction that has claimed the key. */
-		@Override
-		public Mono<ClaimResult> claim(ClaimRequest request) {
-			Timeouts timeouts = this.database.timeouts();
-			Duration bound = timeouts.waiting();
-			ClaimRequest.JoinedWork work = request.joined();
-			boolean alone = work != null && work.alone();
-			return verb("claim", bound.plus(timeouts.call()),
-					(dialect) -> alone ? dialect.lockWaitAlone(bound) : dialect.lockWait(bound),
-					(verbs) -> verbs.claim(request));
-		}
-
-		@Override
-		public Mono<Boolean> complete(Completion completion) {
-			return verb("complete", (verbs) -> verbs.complete(completion));
-		}
-
-		@Override
-		public Mono<Boolean> release(IdempotencyKey key, ClaimId claimId) {
-			return verb("release", (verbs) -> verbs.release(key, claimId));
-		}
-
-		@Override
-		public Mono<Boolean> renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
-			return verb("renew", (verbs) -> verbs.renew(key, claimId, lease));
-		}
-
-		@Override
-		public Mono<Instant> issue(IdempotencyKey token, Duration timeToLive) {
-			return verb("issue", (verbs) -> verbs.issue(token, timeToLive));
-		}
-
-		@Override
-		public IdempotencyStore blocking() {
-			return this.blocking;
-		}
-
-		private <T> Mono<T> verb(String what, Function<RecordVerbs, SqlMove<T>> verb) {
-			return verb(what, this.database.timeouts().call(), (dialect) -> LockWait.NONE, verb);
-		}
-
-		private <T> Mono<T> verb(String what, Duration most, Function<Dialect, LockWait> bound,
-				Function<RecordVerbs, SqlMove<T>> verb) {
-			return this.database.joined(what, most, bound, (session) -> session.verb(verb))
-				.publishOn(Schedulers.parallel());
-		}
-
 	}
 
 }
