@@ -7,16 +7,16 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.lang.reflect.Type;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.Idempotent;
+import io.idempotency.it.scenarios.Rights;
+import io.idempotency.it.scenarios.Rights.Body;
+import io.idempotency.it.scenarios.Rights.ByOwner;
+import io.idempotency.it.scenarios.Rights.Checked;
+import io.idempotency.it.scenarios.Rights.Tenant;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import jakarta.validation.Constraint;
-import jakarta.validation.ConstraintValidator;
-import jakarta.validation.ConstraintValidatorContext;
-import jakarta.validation.Payload;
 import jakarta.validation.Valid;
 import org.aspectj.lang.annotation.Aspect;
 import org.aspectj.lang.annotation.Before;
@@ -28,7 +28,6 @@ import org.springframework.context.annotation.Import;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpInputMessage;
-import org.springframework.http.HttpStatus;
 import org.springframework.http.converter.HttpMessageConverter;
 import org.springframework.security.access.prepost.PreAuthorize;
 import org.springframework.security.config.annotation.method.configuration.EnableMethodSecurity;
@@ -44,7 +43,6 @@ import org.springframework.web.bind.support.WebDataBinderFactory;
 import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.ModelAndViewContainer;
-import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
@@ -58,7 +56,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestBodyAdviceAd
 @EnableAutoConfiguration
 @EnableMethodSecurity
 @Import({ EarlyApplication.Handlers.class, EarlyApplication.Modelled.class, EarlyApplication.Advised.class,
-		EarlyApplication.Rights.class, EarlyApplication.RightsAspect.class, EarlyApplication.RightsModel.class,
+		Rights.class, EarlyApplication.RightsAspect.class, EarlyApplication.RightsModel.class,
 		EarlyApplication.RightsBody.class, EarlyApplication.Mvc.class })
 class EarlyApplication {
 
@@ -69,78 +67,9 @@ class EarlyApplication {
 			.build();
 	}
 
-	/** Whether callers have them. */
-	@Component("rights")
-	static class Rights {
-
-		final AtomicBoolean given = new AtomicBoolean(true);
-
-		public boolean check() {
-			return this.given.get();
-		}
-
-		void require() {
-			if (!check()) {
-				throw new ResponseStatusException(HttpStatus.FORBIDDEN);
-			}
-		}
-
-	}
-
 	@Target(ElementType.METHOD)
 	@Retention(RetentionPolicy.RUNTIME)
 	@interface NeedsRights {
-
-	}
-
-	/** What only those with rights are given. */
-	record Tenant(String name) {
-	}
-
-	/** Its validator looks at the rights. */
-	@Target({ ElementType.FIELD, ElementType.TYPE_USE })
-	@Retention(RetentionPolicy.RUNTIME)
-	@Constraint(validatedBy = RightsValidator.class)
-	@interface ByOwner {
-
-		String message() default "not the owner";
-
-		Class<?>[] groups() default {};
-
-		Class<? extends Payload>[] payload() default {};
-
-	}
-
-	record Checked(@ByOwner String text) {
-	}
-
-	static class RightsValidator implements ConstraintValidator<ByOwner, String> {
-
-		private final Rights rights;
-
-		RightsValidator(Rights rights) {
-			this.rights = rights;
-		}
-
-		@Override
-		public boolean isValid(String text, ConstraintValidatorContext context) {
-			return this.rights.check();
-		}
-
-	}
-
-	/** Counts how often a body is parsed by a thread. */
-	record Body(String text) {
-
-		private static final ThreadLocal<Integer> PARSED = ThreadLocal.withInitial(() -> 0);
-
-		Body {
-			PARSED.set(parsed() + 1);
-		}
-
-		static int parsed() {
-			return PARSED.get();
-		}
 
 	}
 

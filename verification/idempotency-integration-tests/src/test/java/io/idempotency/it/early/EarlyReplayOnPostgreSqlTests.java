@@ -6,7 +6,8 @@ import javax.sql.DataSource;
 
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
-import io.idempotency.it.early.EarlyApplication.Body;
+import io.idempotency.it.client.Answer;
+import io.idempotency.it.scenarios.Rights.Body;
 import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
@@ -20,7 +21,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.test.context.ContextConfiguration;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -41,7 +41,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 @ContextConfiguration(initializers = EarlyReplayOnPostgreSqlTests.Database.class)
 @TestPropertySource(properties = { "idempotency.store=jdbc", "idempotency.jdbc.initialize-schema=always" })
 @Import(EarlyReplayOnPostgreSqlTests.Joined.class)
-class EarlyReplayOnPostgreSqlTests extends EarlyReplayScenarios {
+class EarlyReplayOnPostgreSqlTests extends EarlyReplayContract {
 
 	private static final AtomicInteger BEGUN = new AtomicInteger();
 
@@ -54,26 +54,26 @@ class EarlyReplayOnPostgreSqlTests extends EarlyReplayScenarios {
 	/** Its transaction would be the first thing that it needs. */
 	@Test
 	void duplicateThatWouldJoinATransactionBeginsNone() throws Exception {
-		MockHttpServletResponse first = send("/early/joined");
+		Answer first = send("/early/joined");
 		int parsed = Body.parsed();
 		int begun = BEGUN.get();
-		MockHttpServletResponse second = send("/early/joined");
-		assertThat(replayed(second)).isTrue();
-		assertThat(second.getContentAsString()).isEqualTo(first.getContentAsString());
+		Answer second = send("/early/joined");
+		assertThat(second.replayed()).isTrue();
+		assertThat(second.text()).isEqualTo(first.text());
 		assertThat(Body.parsed()).isEqualTo(parsed);
 		assertThat(BEGUN).hasValue(begun);
 	}
 
 	@Test
 	void handlerThatNeedsATransactionOfItsCallerIsRefusedAsEver() throws Exception {
-		MockHttpServletResponse first = this.callers.execute((status) -> sendInside("/early/mandatory"));
-		assertThat(first.getStatus()).isEqualTo(200);
+		Answer first = this.callers.execute((status) -> sendInside("/early/mandatory"));
+		assertThat(first.status()).isEqualTo(200);
 		assertThatException().isThrownBy(() -> send("/early/mandatory")).withMessageContaining("mandatory");
-		MockHttpServletResponse second = this.callers.execute((status) -> sendInside("/early/mandatory"));
-		assertThat(replayed(second)).isTrue();
+		Answer second = this.callers.execute((status) -> sendInside("/early/mandatory"));
+		assertThat(second.replayed()).isTrue();
 	}
 
-	private MockHttpServletResponse sendInside(String path) {
+	private Answer sendInside(String path) {
 		try {
 			return send(path);
 		}

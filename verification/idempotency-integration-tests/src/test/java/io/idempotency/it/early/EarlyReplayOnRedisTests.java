@@ -1,7 +1,7 @@
 package io.idempotency.it.early;
 
 import io.idempotency.it.servers.Backend;
-import io.idempotency.it.servers.RedisOfAnApplication;
+import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.Requires;
 
 import org.springframework.test.context.ContextConfiguration;
@@ -9,8 +9,8 @@ import org.springframework.test.context.TestPropertySource;
 
 /** With results that this node has seen in Redis. */
 @Requires(Backend.REDIS)
-@ContextConfiguration(initializers = RedisOfAnApplication.class)
+@ContextConfiguration(initializers = RedisServer.OfAnApplication.class)
 @TestPropertySource(properties = "idempotency.store=redis")
-class EarlyReplayOnRedisTests extends EarlyReplayScenarios {
+class EarlyReplayOnRedisTests extends EarlyReplayContract {
 
 }

@@ -4,6 +4,6 @@ import org.springframework.test.context.TestPropertySource;
 
 /** With results in the memory of this JVM. */
 @TestPropertySource(properties = "idempotency.store=memory")
-class EarlyReplayTests extends EarlyReplayScenarios {
+class EarlyReplayTests extends EarlyReplayContract {
 
 }

@@ -6,7 +6,7 @@ import java.util.UUID;
 
 import io.idempotency.Idempotent;
 import io.idempotency.it.WithMockMvc;
-import io.idempotency.it.early.EarlyApplication.Rights;
+import io.idempotency.it.scenarios.Rights;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -56,22 +56,22 @@ class EarlyReplayWithConverterTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "/signed/body", "/signed/entity" })
 	void callerWhoHasLostItsRightsSeesNoReplay(String path) throws Exception {
-		this.rights.given.set(true);
+		this.rights.give(true);
 		MockHttpServletResponse first = send(path);
 		assertThat(first.getStatus()).isEqualTo(200);
-		this.rights.given.set(false);
+		this.rights.give(false);
 		MockHttpServletResponse denied = send(path);
 		assertThat(denied.getStatus()).isEqualTo(403);
 		assertThat(denied.getContentAsString()).doesNotContain(first.getContentAsString());
-		this.rights.given.set(true);
-		assertThat(EarlyReplayScenarios.replayed(send(path))).isTrue();
+		this.rights.give(true);
+		assertThat(EarlyReplayContract.answer(send(path)).replayed()).isTrue();
 	}
 
 	@Test
 	void handlerWithoutABodyIsReplayedAsEver() throws Exception {
 		MockHttpServletResponse first = send("/signed/no-body?text=one");
 		assertThat(first.getStatus()).isEqualTo(200);
-		assertThat(EarlyReplayScenarios.replayed(send("/signed/no-body?text=one"))).isTrue();
+		assertThat(EarlyReplayContract.answer(send("/signed/no-body?text=one")).replayed()).isTrue();
 	}
 
 	@RestController

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.it.WithMockMvc;
 import io.idempotency.it.servers.Backend;
-import io.idempotency.it.servers.RedisOfAnApplication;
+import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.Requires;
 import io.idempotency.web.IdempotencyScopeResolver;
 import org.junit.jupiter.api.Test;
@@ -30,7 +30,7 @@ import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.
 @SpringBootTest(classes = EarlyApplication.class, properties = "idempotency.store=redis")
 @WithMockMvc
 @Requires(Backend.REDIS)
-@ContextConfiguration(initializers = RedisOfAnApplication.class)
+@ContextConfiguration(initializers = RedisServer.OfAnApplication.class)
 @Import(EarlyReplayWithResolverTests.Resolving.class)
 class EarlyReplayWithResolverTests {
 
@@ -50,7 +50,7 @@ class EarlyReplayWithResolverTests {
 				.andReturn()
 				.getResponse();
 			assertThat(response.getContentAsString()).isEqualTo("run 1");
-			assertThat(EarlyReplayScenarios.replayed(response)).isEqualTo(asked > 1);
+			assertThat(EarlyReplayContract.answer(response).replayed()).isEqualTo(asked > 1);
 			assertThat(ASKED).hasValue(asked);
 		}
 	}

@@ -7,7 +7,7 @@ import java.util.UUID;
 import io.idempotency.Idempotent;
 import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
-import io.idempotency.it.webflux.EarlyReplayTests.Rights;
+import io.idempotency.it.scenarios.Rights;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -62,11 +62,11 @@ class EarlyReplayWithReaderTests {
 			for (String path : new String[] { "/body", "/entity" }) {
 				Answer first = send(client, path);
 				assertThat(first.status()).as(path).isEqualTo(200);
-				rights.given.set(false);
+				rights.give(false);
 				Answer denied = send(client, path);
 				assertThat(denied.status()).as(path).isEqualTo(403);
 				assertThat(denied.text()).doesNotContain(first.text());
-				rights.given.set(true);
+				rights.give(true);
 				assertThat(send(client, path).replayed()).as(path).isTrue();
 			}
 			send(client, "/no-body?text=one");

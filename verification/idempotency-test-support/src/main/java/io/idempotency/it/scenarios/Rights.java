@@ -1,0 +1,86 @@
+package io.idempotency.it.scenarios;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import jakarta.validation.Constraint;
+import jakarta.validation.ConstraintValidator;
+import jakarta.validation.ConstraintValidatorContext;
+import jakarta.validation.Payload;
+
+import org.springframework.http.HttpStatus;
+import org.springframework.stereotype.Component;
+import org.springframework.web.server.ResponseStatusException;
+
+/** Whether callers have them: what protects a handler asks. */
+@Component("rights")
+public class Rights {
+
+	private final AtomicBoolean given = new AtomicBoolean(true);
+
+	public void give(boolean all) {
+		this.given.set(all);
+	}
+
+	public boolean check() {
+		return this.given.get();
+	}
+
+	public void require() {
+		if (!check()) {
+			throw new ResponseStatusException(HttpStatus.FORBIDDEN);
+		}
+	}
+
+	/** What only those with rights are given. */
+	public record Tenant(String name) {
+	}
+
+	/** Counts how often it is parsed. */
+	public record Body(String text) {
+
+		private static final AtomicInteger PARSED = new AtomicInteger();
+
+		public Body {
+			PARSED.incrementAndGet();
+		}
+
+		public static int parsed() {
+			return PARSED.get();
+		}
+
+	}
+
+	/** Has a validator that looks at the rights. */
+	public record Checked(@ByOwner String text) {
+	}
+
+	/** Its validator looks at the rights. */
+	@Target({ ElementType.FIELD, ElementType.TYPE_USE })
+	@Retention(RetentionPolicy.RUNTIME)
+	@Constraint(validatedBy = Validator.class)
+	public @interface ByOwner {
+
+		String message() default "not the owner";
+
+		Class<?>[] groups() default {};
+
+		Class<? extends Payload>[] payload() default {};
+
+	}
+
+	/** Made by Spring, which knows the rights. */
+	public record Validator(Rights rights) implements ConstraintValidator<ByOwner, String> {
+
+		@Override
+		public boolean isValid(String text, ConstraintValidatorContext context) {
+			return this.rights.check();
+		}
+
+	}
+
+}
