@@ -1,7 +1,7 @@
 package io.idempotency.samples.reactive;
 
 import io.idempotency.it.servers.Backend;
-import io.idempotency.it.servers.RedisOfAnApplication;
+import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.Requires;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.redis.RedisIdempotencyStore;
@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The same shop with its records in Redis: its clients see no difference. */
 @ActiveProfiles("redis")
-@ContextConfiguration(initializers = RedisOfAnApplication.class)
+@ContextConfiguration(initializers = RedisServer.OfAnApplication.class)
 @Requires(Backend.REDIS)
 class ReactiveShopOnRedisTests extends ReactiveShopTests {
 

@@ -16,7 +16,7 @@ import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
 /** How large the published jars are, and what they bring along. */
-final class Jars implements Section.Measuring {
+final class Jars implements Page.Section {
 
 	private static final List<String> MODULES = List.of("idempotency-core", "idempotency-jdbc", "idempotency-redis",
 			"idempotency-spring", "idempotency-http", "idempotency-webmvc", "idempotency-webflux", "idempotency-client",

@@ -180,4 +180,12 @@ final class Page {
 		return text.toString();
 	}
 
+	/** Measures, and writes what came out. */
+	@FunctionalInterface
+	interface Section {
+
+		void into(Page page) throws Exception;
+
+	}
+
 }

@@ -2,8 +2,8 @@ package io.idempotency.benchmarks.report;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /**
  * Measures everything that the documentation says about speed, on servers that it starts,
@@ -43,37 +43,37 @@ final class PerformanceReport {
 	private Page measure() throws IOException {
 		Page page = new Page();
 		long begin = System.nanoTime();
-		for (Section section : sections()) {
-			if (this.settings.only().matcher(section.name()).matches()) {
-				System.out.println(Duration.ofNanos(System.nanoTime() - begin).toSeconds() + " s: " + section.name());
-				measure(section, page);
+		for (Map.Entry<String, Page.Section> section : sections().entrySet()) {
+			if (this.settings.only().matcher(section.getKey()).matches()) {
+				System.out.println(Duration.ofNanos(System.nanoTime() - begin).toSeconds() + " s: " + section.getKey());
+				measure(section.getKey(), section.getValue(), page);
 			}
 		}
 		return page;
 	}
 
-	private static void measure(Section section, Page page) {
+	private static void measure(String name, Page.Section section, Page page) {
 		try {
-			section.measuring().into(page);
+			section.into(page);
 		}
 		catch (Exception ex) {
 			// Whatever it is: the figures of the other sections took minutes.
 			ex.printStackTrace();
-			page.fail(section.name(), ex);
+			page.fail(name, ex);
 		}
 	}
 
-	private List<Section> sections() throws IOException {
-		List<Section> sections = new ArrayList<>();
+	private Map<String, Page.Section> sections() throws IOException {
+		Map<String, Page.Section> sections = new LinkedHashMap<>();
 		for (Stages.Stage stage : new Stages(this.servers).all()) {
-			sections.add(new Section(stage.name(), (page) -> stage.measure(this.settings, page)));
+			sections.put(stage.name(), (page) -> stage.measure(this.settings, page));
 		}
-		sections.add(new Section("Redis server", new RedisCost(this.servers, this.settings)));
-		sections.add(new Section("Waiting duplicates", new WaitingDuplicates(this.servers)));
-		sections.add(new Section("Records", new RecordSizes(this.servers)));
-		sections.add(new Section("Start", new StartUp(this.settings)));
-		sections.add(new Section("Jars", new Jars()));
-		sections.add(new Section("Pieces", new Pieces(this.settings)));
+		sections.put("Redis server", new RedisCost(this.servers, this.settings));
+		sections.put("Waiting duplicates", new WaitingDuplicates(this.servers));
+		sections.put("Records", new RecordSizes(this.servers));
+		sections.put("Start", new StartUp(this.settings));
+		sections.put("Jars", new Jars());
+		sections.put("Pieces", new Pieces(this.settings));
 		return sections;
 	}
 

@@ -22,7 +22,7 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.springframework.util.ClassUtils;
 
 /** The parts of a guarded call, one by one, by JMH. */
-final class Pieces implements Section.Measuring {
+final class Pieces implements Page.Section {
 
 	private static final String ALLOCATED = "gc.alloc.rate.norm";
 

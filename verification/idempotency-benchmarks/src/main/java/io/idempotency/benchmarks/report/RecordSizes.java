@@ -6,16 +6,16 @@ import java.util.List;
 import java.util.Properties;
 
 import io.idempotency.benchmarks.BenchmarkStore;
+import io.idempotency.http.StoredAnswers;
 import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.SqlDatabase;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
-import io.idempotency.http.StoredAnswers;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** How much room a record takes, whose answer has a body of 200 bytes. */
-final class RecordSizes implements Section.Measuring {
+final class RecordSizes implements Page.Section {
 
 	private static final int BODY = 200;
 

@@ -29,7 +29,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.core.types.Expiration;
 
 /** What Redis itself does for a request. */
-final class RedisCost implements Section.Measuring {
+final class RedisCost implements Page.Section {
 
 	private static final Map<String, String> REQUESTS = Map.of("fresh", "/guarded FRESH", "replay", "/guarded REPLAY",
 			"unguarded with two raw commands", "/raw FRESH");

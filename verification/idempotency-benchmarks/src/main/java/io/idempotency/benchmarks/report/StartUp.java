@@ -11,7 +11,7 @@ import io.idempotency.it.servers.OtherJvm;
  * one with the guard and one with {@code idempotency.enabled=false}. The time is that
  * from the start of the process until the server listens.
  */
-final class StartUp implements Section.Measuring {
+final class StartUp implements Page.Section {
 
 	private static final Goal GOAL = Goal.atMost("start-up with the starter ÷ without", 1.05, "");
 

@@ -16,7 +16,7 @@ import io.idempotency.it.servers.OtherJvm;
  * Many duplicates of one call that wait on one node for its answer: what they ask of the
  * store meanwhile, and how long after the first answer they have theirs.
  */
-final class WaitingDuplicates implements Section.Measuring {
+final class WaitingDuplicates implements Page.Section {
 
 	private static final int DUPLICATES = 200;
 

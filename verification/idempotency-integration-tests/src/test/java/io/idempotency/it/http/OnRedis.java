@@ -6,7 +6,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 import io.idempotency.it.servers.Backend;
-import io.idempotency.it.servers.RedisOfAnApplication;
+import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.Requires;
 
 import org.springframework.test.context.ContextConfiguration;
@@ -19,7 +19,7 @@ import org.springframework.test.context.TestPropertySource;
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Requires(Backend.REDIS)
-@ContextConfiguration(initializers = RedisOfAnApplication.class)
+@ContextConfiguration(initializers = RedisServer.OfAnApplication.class)
 @TestPropertySource(properties = "idempotency.store=redis")
 @interface OnRedis {
 

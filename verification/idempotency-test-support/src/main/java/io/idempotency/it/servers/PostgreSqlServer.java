@@ -1,6 +1,7 @@
 package io.idempotency.it.servers;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,7 +33,7 @@ public final class PostgreSqlServer implements SqlServer {
 
 	private final AtomicInteger databases = new AtomicInteger();
 
-	private PostgreSqlServer(PostgreSqlBinary binary, PostgreSqlAccount account, List<String> options) {
+	private PostgreSqlServer(PostgreSqlBinary binary, Account account, List<String> options) {
 		this.binary = binary;
 		this.port = FreePorts.next();
 		Path directory = binary.newDirectory(this.port);
@@ -71,7 +72,7 @@ public final class PostgreSqlServer implements SqlServer {
 	 * @return the server, ready
 	 */
 	public static PostgreSqlServer start(PostgreSqlBinary binary) {
-		return start(binary, PostgreSqlAccount.current());
+		return start(binary, Account.current());
 	}
 
 	/**
@@ -81,14 +82,14 @@ public final class PostgreSqlServer implements SqlServer {
 	 * @return the server, ready
 	 */
 	public static PostgreSqlServer startDurable(PostgreSqlBinary binary) {
-		return start(binary, PostgreSqlAccount.current(), List.of());
+		return start(binary, Account.current(), List.of());
 	}
 
-	static PostgreSqlServer start(PostgreSqlBinary binary, PostgreSqlAccount account) {
+	static PostgreSqlServer start(PostgreSqlBinary binary, Account account) {
 		return start(binary, account, SMALL_AND_FAST);
 	}
 
-	private static PostgreSqlServer start(PostgreSqlBinary binary, PostgreSqlAccount account, List<String> options) {
+	private static PostgreSqlServer start(PostgreSqlBinary binary, Account account, List<String> options) {
 		PostgreSqlServer server = new PostgreSqlServer(binary, account, options);
 		server.restart();
 		return server;
@@ -152,6 +153,88 @@ public final class PostgreSqlServer implements SqlServer {
 	@Override
 	public void close() {
 		this.server.close();
+	}
+
+	/**
+	 * Who PostgreSQL runs as: it refuses to be root.
+	 */
+	enum Account {
+
+		/** The user of this JVM. */
+		SELF,
+
+		/** Nobody in a user namespace, who is root outside. */
+		NAMESPACE("unshare", "-U"),
+
+		/** Nobody, for hosts that allow no namespace. */
+		NOBODY("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--");
+
+		private static final int NOBODY_ID = 65534;
+
+		private final List<String> prefix;
+
+		Account(String... prefix) {
+			this.prefix = List.of(prefix);
+		}
+
+		/** The first that works here. */
+		static Account current() {
+			if (!isRoot() && !isNameless()) {
+				return SELF;
+			}
+			if (NAMESPACE.works()) {
+				return NAMESPACE;
+			}
+			return isRoot() ? NOBODY : SELF;
+		}
+
+		/** A number that a container was started with: PostgreSQL wants a name. */
+		private static boolean isNameless() {
+			return "?".equals(System.getProperty("user.name"));
+		}
+
+		static boolean isRoot() {
+			return "root".equals(System.getProperty("user.name"));
+		}
+
+		boolean works() {
+			try {
+				return new ProcessBuilder(command(List.of("true"))).start().waitFor() == 0;
+			}
+			catch (IOException missing) {
+				return false;
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+				return false;
+			}
+		}
+
+		List<String> command(List<String> command) {
+			List<String> all = new ArrayList<>(this.prefix);
+			all.addAll(command);
+			return all;
+		}
+
+		/**
+		 * Makes a directory that PostgreSQL may own.
+		 * @param parent where
+		 * @return the directory
+		 */
+		Path newDataDirectory(Path parent) {
+			try {
+				Path data = Files.createDirectory(parent.resolve("data"));
+				if (this == NOBODY) {
+					Files.setAttribute(data, "unix:uid", NOBODY_ID);
+					Files.setAttribute(data, "unix:gid", NOBODY_ID);
+				}
+				return data;
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+
 	}
 
 }

@@ -7,12 +7,17 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.MapPropertySource;
 
 import static org.awaitility.Awaitility.await;
 
@@ -242,6 +247,24 @@ public final class RedisServer implements AutoCloseable {
 		if (running != null) {
 			running.close();
 		}
+	}
+
+	/**
+	 * Starts a Redis before an application: the oldest one supported. It ends with this
+	 * JVM.
+	 */
+	public static final class OfAnApplication implements ApplicationContextInitializer<ConfigurableApplicationContext> {
+
+		@Override
+		public void initialize(ConfigurableApplicationContext context) {
+			RedisServer server = RedisServer.start(RedisBinary.REDIS_6_2);
+			context.getBeanFactory().registerSingleton("redisServer", server);
+			context.getEnvironment()
+				.getPropertySources()
+				.addFirst(new MapPropertySource("redis", Map.of("spring.data.redis.host", "127.0.0.1",
+						"spring.data.redis.port", server.port(), "spring.data.redis.repositories.enabled", false)));
+		}
+
 	}
 
 }

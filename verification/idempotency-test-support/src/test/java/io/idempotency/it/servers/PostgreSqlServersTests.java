@@ -41,9 +41,9 @@ class PostgreSqlServersTests extends SqlServersContract {
 
 	@Test
 	void serverOfRootRunsWhereNamespacesAreForbidden() {
-		assumeTrue(PostgreSqlAccount.isRoot(), "only root needs another account");
+		assumeTrue(PostgreSqlServer.Account.isRoot(), "only root needs another account");
 		try (PostgreSqlServer server = PostgreSqlServer.start(PostgreSqlBinary.POSTGRESQL_16,
-				PostgreSqlAccount.NOBODY)) {
+				PostgreSqlServer.Account.NOBODY)) {
 			assertThat(server.newDatabase().jdbc().queryForObject("select 1", Integer.class)).isEqualTo(1);
 		}
 	}

@@ -23,7 +23,6 @@ import io.idempotency.it.scenarios.UnguardedScenarios;
 import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
-import io.idempotency.it.servers.RedisOfAnApplication;
 import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.Requires;
 import io.idempotency.it.servers.SqlDatabase;
@@ -181,7 +180,7 @@ class OnNettyTests {
 
 	@Nested
 	@Requires(Backend.REDIS)
-	@ContextConfiguration(initializers = RedisOfAnApplication.class)
+	@ContextConfiguration(initializers = RedisServer.OfAnApplication.class)
 	@TestPropertySource(properties = { "idempotency.store=redis", EncryptedAnswersScenarios.PROPERTIES })
 	class EncryptedAnswersInRedis extends KeepsAnswers implements EncryptedAnswersScenarios.InRedis {
 

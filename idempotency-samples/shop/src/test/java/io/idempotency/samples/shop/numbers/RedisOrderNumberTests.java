@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.UUID;
 
 import io.idempotency.it.servers.Backend;
-import io.idempotency.it.servers.RedisOfAnApplication;
+import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.Requires;
+import io.idempotency.test.DuplicateStorm;
 import me.ahoo.cosid.machine.InMemoryMachineStateStorage;
 import me.ahoo.cosid.machine.InstanceId;
 import me.ahoo.cosid.machine.MachineIdDistributor;
 import me.ahoo.cosid.spring.redis.SpringRedisMachineIdDistributor;
-import io.idempotency.test.DuplicateStorm;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.annotation.Autowired;
@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @SpringBootTest
 @ActiveProfiles("ids-redis")
-@ContextConfiguration(initializers = RedisOfAnApplication.class)
+@ContextConfiguration(initializers = RedisServer.OfAnApplication.class)
 @Requires(Backend.REDIS)
 class RedisOrderNumberTests {
 

@@ -2,7 +2,7 @@ package io.idempotency.samples.shop.recipes;
 
 import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.OnceMore;
-import io.idempotency.it.servers.RedisOfAnApplication;
+import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.Requires;
 import io.idempotency.it.servers.StoreAlone;
 
@@ -13,7 +13,7 @@ import org.springframework.test.context.ContextConfiguration;
 @OnceMore
 @StoreAlone
 @ActiveProfiles("redis")
-@ContextConfiguration(initializers = RedisOfAnApplication.class)
+@ContextConfiguration(initializers = RedisServer.OfAnApplication.class)
 @Requires(Backend.REDIS)
 class RecipeStormOnRedisTests extends RecipeStormTests {
 
