@@ -76,6 +76,18 @@ class JoinWithJpaTests {
 		assertThat(committed.state).isEqualTo("D");
 	}
 
+	/** The answer is made by then, but nothing of it has been sent. */
+	@EachView
+	void interceptorsSeeWhatIsCommitted(boolean openInView) throws Exception {
+		Shop shop = shop(openInView);
+		HttpResponse<String> placed = post(shop, "/place?ref=" + this.ref);
+		assertThat(placed.headers().firstValue("X-Seen")).hasValue("1, outside");
+		assertThat(placed.headers().firstValue("X-Seen-Later")).hasValue("1, outside");
+		HttpResponse<String> failed = post(shop, "/fail?ref=" + this.ref + "-2");
+		assertThat(failed.headers().firstValue("X-Seen")).isEmpty();
+		assertThat(failed.headers().firstValue("X-Seen-Later")).hasValue("0, outside");
+	}
+
 	/** As an answer has it that is rendered after the commit. */
 	@EachView
 	void answerHasWhatTheFlushHasChanged(boolean openInView) throws Exception {

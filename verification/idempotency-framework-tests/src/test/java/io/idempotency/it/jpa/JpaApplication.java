@@ -15,6 +15,7 @@ import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.PersistenceException;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import jakarta.validation.ConstraintViolationException;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,10 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.ModelAndView;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /** A shop of entities. The transactions are those that Boot configures for JPA. */
 @SpringBootConfiguration(proxyBeanMethods = false)
@@ -50,6 +55,42 @@ class JpaApplication {
 	@Bean
 	EntityManager entityManager(EntityManagerFactory factory) {
 		return SharedEntityManagerCreator.createSharedEntityManager(factory);
+	}
+
+	/** Asks for a purchase when its transaction is over. */
+	@Bean
+	WebMvcConfigurer interceptors(EntityManager entities) {
+		HandlerInterceptor asking = new HandlerInterceptor() {
+
+			@Override
+			public void postHandle(HttpServletRequest request, HttpServletResponse response, Object handler,
+					@Nullable ModelAndView model) {
+				ask(request, response, "X-Seen");
+			}
+
+			@Override
+			public void afterCompletion(HttpServletRequest request, HttpServletResponse response, Object handler,
+					@Nullable Exception failure) {
+				ask(request, response, "X-Seen-Later");
+			}
+
+			private void ask(HttpServletRequest request, HttpServletResponse response, String header) {
+				Long seen = entities.createQuery("select count(p) from Purchase p where p.ref = :ref", Long.class)
+					.setParameter("ref", request.getParameter("ref"))
+					.getSingleResult();
+				response.setHeader(header, seen + ", "
+						+ (TransactionSynchronizationManager.isActualTransactionActive() ? "inside" : "outside"));
+			}
+
+		};
+		return new WebMvcConfigurer() {
+
+			@Override
+			public void addInterceptors(InterceptorRegistry registry) {
+				registry.addInterceptor(asking).addPathPatterns("/place", "/fail");
+			}
+
+		};
 	}
 
 	/** When the database is told of an entity that it does not take. */

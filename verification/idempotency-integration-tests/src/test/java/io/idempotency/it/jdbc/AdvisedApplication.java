@@ -57,11 +57,21 @@ class AdvisedApplication {
 	 */
 	static final MethodInterceptor NOTHING = (call) -> call.proceed();
 
-	static ConfigurableApplicationContext start(TestDatabase database) {
-		DataSource pool = database.sharedPool("pool", 4);
-		JdbcTemplate jdbc = database.jdbc();
-		jdbc.execute("create table charge (ref varchar(100), note varchar(100))");
-		return new SpringApplicationBuilder(AdvisedApplication.class).registerShutdownHook(false)
+	static ConfigurableApplicationContext start(TestDatabase database, Class<?>... more) {
+		return start(database.jdbc(), database.sharedPool("pool", 4), more);
+	}
+
+	/**
+	 * Starts the application.
+	 * @param jdbc makes the table
+	 * @param pool leads to the database
+	 * @param more further beans
+	 * @return the application
+	 */
+	static ConfigurableApplicationContext start(JdbcTemplate jdbc, DataSource pool, Class<?>... more) {
+		jdbc.execute("create table if not exists charge (ref varchar(100), note varchar(100))");
+		return new SpringApplicationBuilder(AdvisedApplication.class).sources(more)
+			.registerShutdownHook(false)
 			.initializers((context) -> ((GenericApplicationContext) context).registerBean("dataSource",
 					DataSource.class, () -> pool))
 			.run("--server.port=0", "--idempotency.store=jdbc", "--idempotency.wait-timeout=1s",
