@@ -43,6 +43,54 @@ class SharedOperationTests {
 		}
 	}
 
+	/** Nobody means a credit by the key of a debit. */
+	@Test
+	void aNameOnAClassIsRefusedForASecondMethod() {
+		assertThat(Refusals.of(Accounts.class)).hasMessageContaining("'accounts'")
+			.hasMessageContaining("#debit(String)")
+			.hasMessageContaining("#credit(String)");
+		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(OneAccount.class, Account.class)) {
+			assertThat(context.isActive()).isTrue();
+		}
+	}
+
+	@Idempotent(operation = "accounts", key = "#a0")
+	static class Accounts {
+
+		public String debit(String id) {
+			return "debit " + id;
+		}
+
+		public String credit(String id) {
+			return "credit " + id;
+		}
+
+	}
+
+	@Idempotent(operation = "account", key = "#a0")
+	static class OneAccount {
+
+		public String debit(String id) {
+			return "debit " + id;
+		}
+
+	}
+
+	/** Shares the keys of the other class on purpose. */
+	@Idempotent(operation = "account", key = "#a0")
+	static class Account {
+
+		public String debit(String id) {
+			return "debit " + id;
+		}
+
+		@Idempotent(operation = "account.credit", key = "#a0")
+		public String credit(String id) {
+			return "credit " + id;
+		}
+
+	}
+
 	interface Payment {
 
 		void run(String key);

@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.idempotency.Internal;
+import io.idempotency.aop.GuardedMethod;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.OperationDoor;
@@ -125,14 +126,30 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 		return operation(annotation.method(), annotation.targetClass());
 	}
 
+	private static boolean isOfOneClass(GuardedMethod one, GuardedMethod other) {
+		return !one.declaredOnMethod() && !other.declaredOnMethod() && one.targetClass() == other.targetClass()
+				&& !one.method().equals(other.method());
+	}
+
 	/**
-	 * Refuses two methods that share an operation when only one of them joins the
-	 * business transaction. Such methods share their keys, so each would wait for
-	 * records, or miss records, that the other has not committed.
+	 * Refuses two methods that share an operation because their class has the name, and
+	 * nobody has said so of the methods: the one would be answered with what the other
+	 * has done. Refuses them, too, when only one of them joins the business transaction.
+	 * Such methods share their keys, so each would wait for records, or miss records,
+	 * that the other has not committed.
 	 */
 	private void checkShared(IdempotentOperation operation) {
 		IdempotentOperation other = this.byName.putIfAbsent(operation.name(), operation);
-		if (other == null || (other.place().transactions() == null) == (operation.place().transactions() == null)) {
+		if (other == null) {
+			return;
+		}
+		if (isOfOneClass(operation.guarded(), other.guarded()) && !this.covered.isCompared(operation)) {
+			throw operation.problem(
+					"its class has the operation '" + operation.name() + "', which '" + other.describe()
+							+ "' has, too: a call of the one would be answered with what the other has done",
+					"Name the operation on each method, where it is shared on purpose, too");
+		}
+		if ((other.place().transactions() == null) == (operation.place().transactions() == null)) {
 			return;
 		}
 		String joined = ((operation.place().transactions() != null) ? operation : other).describe();

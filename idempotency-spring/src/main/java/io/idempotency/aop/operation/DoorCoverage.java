@@ -107,10 +107,14 @@ final class DoorCoverage {
 	boolean tellsBeansApart(IdempotentOperation operation) {
 		Method method = operation.guarded().method();
 		Class<?> targetClass = operation.guarded().targetClass();
-		// Two handlers have two paths, which are compared.
-		boolean compared = operation.fingerprint() instanceof FingerprintSource.Default
-				&& operation.policy().mode() == IdempotencyMode.REPLAY && isCovered(method, targetClass);
-		return compared || this.doors.stream().anyMatch((door) -> door.tellsBeansApart(method, targetClass));
+		return isCompared(operation) || this.doors.stream().anyMatch((door) -> door.tellsBeansApart(method, targetClass));
+	}
+
+	/** Returns whether calls are compared by their request, and so by its path. */
+	boolean isCompared(IdempotentOperation operation) {
+		return operation.fingerprint() instanceof FingerprintSource.Default
+				&& operation.policy().mode() == IdempotencyMode.REPLAY
+				&& isCovered(operation.guarded().method(), operation.guarded().targetClass());
 	}
 
 	/** Lets each door refuse an operation that it could not guard. */
