@@ -60,8 +60,8 @@ public @interface Idempotent {
 	 * Kafka, RabbitMQ and JMS), {@code sessionAndArguments()} (in tools of agents),
 	 * {@code principal}, {@code method}, {@code target}; beans are {@code @name}. The
 	 * result is text, a number, a boolean, an enum, a {@link java.util.UUID}, a
-	 * {@code java.time} value, or a list or array of these; {@code null} and empty text
-	 * mean that the key is missing.
+	 * {@code java.time} value, or a list, set or array of these; {@code null} and empty
+	 * text mean that the key is missing. The order of a set does not count.
 	 * @return the key expression
 	 */
 	@AliasFor("value")

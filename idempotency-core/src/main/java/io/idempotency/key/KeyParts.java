@@ -5,7 +5,9 @@ import java.time.temporal.TemporalAccessor;
 import java.time.temporal.TemporalAmount;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
 import io.idempotency.Internal;
@@ -13,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the values that may be a key into text: text, numbers, booleans, enums, UUIDs,
- * {@code java.time} values, and lists or arrays of these.
+ * {@code java.time} values, and lists, sets or arrays of these.
  *
  * @hidden
  */
@@ -26,8 +28,9 @@ public final class KeyParts {
 	/**
 	 * Returns the parts of a key.
 	 * @param value the value of an expression, or the value that a caller gave
-	 * @return one part, or one for each element of a list or array; empty if the key is
-	 * missing: {@code null}, empty text, an empty list, or a list with such an element
+	 * @return one part, or one for each element of a list, set or array, for a set in the
+	 * order of their texts; empty if the key is missing: {@code null}, empty text, an
+	 * empty list, or a list with such an element
 	 * @throws IllegalArgumentException if the value, or an element, has another type
 	 */
 	public static List<String> of(@Nullable Object value) {
@@ -53,6 +56,10 @@ public final class KeyParts {
 				return List.of();
 			}
 			parts.add(text);
+		}
+		if (elements instanceof Set) {
+			// The order of a set is another one on each node.
+			Collections.sort(parts);
 		}
 		return parts;
 	}

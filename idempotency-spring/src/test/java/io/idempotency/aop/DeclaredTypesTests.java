@@ -2,9 +2,12 @@ package io.idempotency.aop;
 
 import java.util.ArrayList;
 import java.util.Date;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
 
 import io.idempotency.Idempotent;
 import org.junit.jupiter.api.Test;
@@ -21,6 +24,54 @@ import static org.assertj.core.api.Assertions.assertThat;
  * what they do not tell is left to the call.
  */
 class DeclaredTypesTests {
+
+	/** What is taken from a set one by one is a list in an order of the node. */
+	@Test
+	void theOrderOfASetIsNoKey() {
+		Refusals.assertRefused(ProjectedSet.class, "the elements of a set in their order", "java.util.TreeSet");
+		Refusals.assertRefused(SelectedSet.class, "the elements of a set in their order", "java.util.TreeSet");
+		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(SortedSets.class)) {
+			SortedSets bean = context.getBean(SortedSets.class);
+			List<Item> items = List.of(new Item("b", 1), new Item("a", 2));
+			bean.run(new LinkedHashSet<>(items));
+			bean.run(new LinkedHashSet<>(List.of(items.get(1), items.get(0))));
+			assertThat(context.getBean(TestStore.class).claims()).extracting((claim) -> claim.key().hashHex())
+				.hasSize(2)
+				.containsOnly(context.getBean(TestStore.class).lastClaim().key().hashHex());
+		}
+	}
+
+	static class ProjectedSet {
+
+		@Idempotent(key = "#items.![sku]")
+		public void run(Set<Item> items) {
+		}
+
+	}
+
+	static class SelectedSet {
+
+		@Idempotent(key = "#skus.?[length > 1]")
+		public void run(Set<String> skus) {
+		}
+
+	}
+
+	static class SortedSets {
+
+		@Idempotent(key = "new java.util.TreeSet(#items.![sku])")
+		public void run(Set<Item> items) {
+		}
+
+		@Idempotent("#skus")
+		public void runAll(Set<String> skus) {
+		}
+
+		@Idempotent("#skus.![length]")
+		public void runSorted(SortedSet<String> skus) {
+		}
+
+	}
 
 	@Test
 	void whatNoArgumentCanHaveIsRefused() {

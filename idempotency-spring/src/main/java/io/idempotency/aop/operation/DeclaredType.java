@@ -5,10 +5,12 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -141,6 +143,11 @@ record DeclaredType(ResolvableType type) {
 
 	boolean isCollection() {
 		return Collection.class.isAssignableFrom(raw());
+	}
+
+	/** Returns whether it is a set that may have another order on each node. */
+	boolean isUnordered() {
+		return raw() == Set.class || raw() == HashSet.class;
 	}
 
 	/** Returns the names of the properties, for messages. */

@@ -107,7 +107,8 @@ final class DoorCoverage {
 	boolean tellsBeansApart(IdempotentOperation operation) {
 		Method method = operation.guarded().method();
 		Class<?> targetClass = operation.guarded().targetClass();
-		return isCompared(operation) || this.doors.stream().anyMatch((door) -> door.tellsBeansApart(method, targetClass));
+		return isCompared(operation)
+				|| this.doors.stream().anyMatch((door) -> door.tellsBeansApart(method, targetClass));
 	}
 
 	/** Returns whether calls are compared by their request, and so by its path. */

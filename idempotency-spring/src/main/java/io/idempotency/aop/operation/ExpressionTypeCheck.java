@@ -5,6 +5,7 @@ import java.time.temporal.TemporalAmount;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 
 import io.idempotency.IdempotencyConfigurationException;
@@ -89,10 +90,22 @@ final class ExpressionTypeCheck {
 			}
 		}
 		else if (type != null && (type.isCollection() || type.isArray())) {
+			checkOrder(expression, type);
 			checkText(type.element(), "a key");
 		}
 		else {
 			checkText(type, "a key");
+		}
+	}
+
+	/** A set itself is a key without an order, but what is taken from it is a list. */
+	private void checkOrder(SpelNode expression, DeclaredType type) {
+		SpelNode last = (expression instanceof CompoundExpression) ? expression.getChild(expression.getChildCount() - 1)
+				: expression;
+		if (type.isUnordered() && (last instanceof Projection || last instanceof Selection)) {
+			throw this.annotation.problem(
+					it() + " gives the elements of a set in their order, which differs from node to node",
+					"Sort them, e.g. \"new java.util.TreeSet(" + this.text + ")\", or take a list");
 		}
 	}
 
@@ -171,15 +184,16 @@ final class ExpressionTypeCheck {
 			// of a map.
 			DeclaredType element = (type != null && !type.isMap()) ? type.element() : null;
 			DeclaredType inner = typeOf(node.getChild(0), element);
-			return (node instanceof Projection) ? listOf(inner) : selected(node, type, element);
+			return (node instanceof Projection) ? many(type, inner) : selected(node, type, element);
 		}
 		checkChildren(node, active);
 		return null;
 	}
 
-	private static @Nullable DeclaredType listOf(@Nullable DeclaredType element) {
-		return DeclaredType.of((element != null) ? ResolvableType.forClassWithGenerics(List.class, element.type())
-				: ResolvableType.forClass(List.class));
+	private static @Nullable DeclaredType many(@Nullable DeclaredType source, @Nullable DeclaredType element) {
+		Class<?> type = (source != null && source.isUnordered()) ? Set.class : List.class;
+		return DeclaredType.of((element != null) ? ResolvableType.forClassWithGenerics(type, element.type())
+				: ResolvableType.forClass(type));
 	}
 
 	private static @Nullable DeclaredType selected(SpelNode node, @Nullable DeclaredType type,
@@ -187,7 +201,7 @@ final class ExpressionTypeCheck {
 		if (type == null || type.isMap()) {
 			return null;
 		}
-		return node.toStringAST().startsWith("?") ? listOf(element) : element;
+		return node.toStringAST().startsWith("?") ? many(type, element) : element;
 	}
 
 	private @Nullable DeclaredType indexed(@Nullable DeclaredType type, SpelNode index, @Nullable DeclaredType active) {
