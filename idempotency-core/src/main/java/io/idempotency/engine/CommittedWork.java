@@ -1,35 +1,54 @@
 package io.idempotency.engine;
 
+import java.sql.SQLException;
+
 import io.idempotency.Internal;
+import io.idempotency.protocol.TransactionOutcome;
+import io.idempotency.store.Causes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a transaction of a thread has committed and told so by an exception: something
- * that was to be done after the commit has failed. What the work has written stays, so a
- * failure that comes from there must not free the key. A later commit undoes nothing of
- * it; a later rollback may.
+ * What a thread has been told of commits that have ended by an exception. Something that
+ * was to be done after the commit has failed: what the work has written stays. Or the
+ * commit was not answered: nobody knows. Neither failure may free the key. A later commit
+ * undoes nothing of it. A rollback undoes what its own transaction was told since it
+ * began.
  *
  * @hidden
  */
 @Internal
 public final class CommittedWork {
 
-	private static final ThreadLocal<@Nullable Long> LAST = new ThreadLocal<>();
+	/** SQL: the connection was lost, or its end of the transaction is not known. */
+	private static final String CONNECTION = "08";
+
+	/** SQL: nobody knows whether the statement, as a commit, was done. */
+	private static final String NOT_KNOWN = "40003";
+
+	private static final ThreadLocal<@Nullable Told> LAST = new ThreadLocal<>();
 
 	private CommittedWork() {
 	}
 
 	/**
-	 * Is told that a transaction of the current thread has committed, and an exception
-	 * was thrown after that.
+	 * Is told of a commit of the current thread that an exception has ended.
+	 * @param how how it has ended: rolled back, if the exception does not say otherwise
+	 * @param before what was known when its transaction began
 	 */
-	public static void threw() {
-		LAST.set(now());
+	public static void threw(TransactionOutcome how, @Nullable Told before) {
+		boolean refused = how == TransactionOutcome.ROLLED_BACK;
+		LAST.set((refused && before != null) ? new Told(before.how, before.nanos, now()) : new Told(how, now(), now()));
 	}
 
-	/** Is told that a transaction of the current thread has rolled back. */
-	public static void rolledBack() {
-		if (LAST.get() != null) {
+	/**
+	 * Is told that a transaction of the current thread has rolled back.
+	 * @param before what was known when it began
+	 */
+	public static void rolledBack(@Nullable Told before) {
+		if (before != null) {
+			LAST.set(before);
+		}
+		else if (LAST.get() != null) {
 			LAST.remove();
 		}
 	}
@@ -39,25 +58,43 @@ public final class CommittedWork {
 		return System.nanoTime();
 	}
 
-	/**
-	 * Returns whether work that has begun at a time, and failed on the current thread,
-	 * has committed all the same.
-	 */
-	public static boolean isBehindFailureSince(long begun) {
-		Long last = LAST.get();
-		return last != null && last - begun >= 0;
-	}
-
-	/** Returns what a nested call must leave as it is. */
-	static @Nullable Long last() {
+	/** Returns what is known of the current thread now. */
+	public static @Nullable Told last() {
 		return LAST.get();
 	}
 
-	/** Is told that a nested call is over: what it has rolled back was its own. */
-	static void restore(@Nullable Long outer) {
-		if (outer != null && LAST.get() == null) {
-			LAST.set(outer);
+	/**
+	 * Returns whether work that has begun at a time has committed on the current thread,
+	 * whatever exception came of it.
+	 * @param failure the failure of the work, {@code null} if there is none
+	 */
+	public static TransactionOutcome since(long begun, @Nullable Throwable failure) {
+		Told last = LAST.get();
+		if (last == null || last.thrownNanos - begun < 0) {
+			return TransactionOutcome.ROLLED_BACK;
 		}
+		if (last.how != TransactionOutcome.ROLLED_BACK && last.nanos - begun >= 0) {
+			return last.how;
+		}
+		return Causes.of(failure).anyMatch(CommittedWork::leavesOpen) ? TransactionOutcome.UNKNOWN
+				: TransactionOutcome.ROLLED_BACK;
+	}
+
+	/** A driver may have connected anew by itself, so that only this tells. */
+	private static boolean leavesOpen(Throwable cause) {
+		String state = (cause instanceof SQLException ex) ? ex.getSQLState() : null;
+		return state != null && (state.startsWith(CONNECTION) || state.equals(NOT_KNOWN));
+	}
+
+	/**
+	 * What was told.
+	 *
+	 * @param how how a commit has ended, rolled back if none has ended otherwise
+	 * @param nanos when that was told
+	 * @param thrownNanos when a commit has thrown last
+	 * @hidden
+	 */
+	public record Told(TransactionOutcome how, long nanos, long thrownNanos) {
 	}
 
 }

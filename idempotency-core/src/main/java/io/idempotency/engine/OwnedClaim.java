@@ -49,6 +49,8 @@ public final class OwnedClaim {
 
 	private final ObservedCall observed;
 
+	private volatile boolean mayHaveCommitted;
+
 	OwnedClaim(GuardedCall call, Claim claim, ClaimOrigin origin, long sentNanos, StoreUpkeep upkeep,
 			ConflictWaiter waiter, ResultSealer sealer, EventLog events, ObservedCall observed) {
 		this.call = call;
@@ -110,6 +112,20 @@ public final class OwnedClaim {
 	/** Limits the renewal to the retention, because the ending may never become known. */
 	void leavesTheThread() {
 		this.record.leavesTheThread();
+	}
+
+	/**
+	 * Notes that nobody knows whether the work of the call has committed: a failure
+	 * leaves the claim to its lease.
+	 */
+	public void commitNotAnswered() {
+		this.mayHaveCommitted = true;
+		this.end.commitNotAnswered();
+	}
+
+	/** Returns whether that was noted. */
+	public boolean mayHaveCommitted() {
+		return this.mayHaveCommitted;
 	}
 
 	/** Notes that the call is made inside a surrounding transaction and ends with it. */

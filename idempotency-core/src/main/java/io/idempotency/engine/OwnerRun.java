@@ -11,6 +11,7 @@ import io.idempotency.IdempotencyContextHolder.Binding;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.upkeep.EventLog;
 import io.idempotency.upkeep.ResultExecutor;
 import io.micrometer.context.ContextSnapshot;
@@ -65,22 +66,21 @@ final class OwnerRun<T> {
 				return returned(recovered, true);
 			}
 			T value;
-			Long outer = CommittedWork.last();
 			try {
 				value = this.action.run();
 			}
 			catch (Throwable failure) {
 				if (!AsyncResults.isDuplicate(this.action::isDuplicate, failure)) {
-					threw(failure, CommittedWork.isBehindFailureSince(this.begun));
+					threw(failure, committed(failure));
 				}
 				else if (!this.claim.isJoined()) {
 					return afterDuplicate(failure);
 				}
 				throw failure;
 			}
-			finally {
-				CommittedWork.restore(outer);
-			}
+			// A method may make an answer of a failed commit, after which the key would
+			// be free.
+			committed(null);
 			return returned(value, false);
 		}
 	}
@@ -113,12 +113,22 @@ final class OwnerRun<T> {
 		}
 	}
 
+	/** Returns whether the work has committed, as the thread of the work knows it. */
+	private TransactionOutcome committed(@Nullable Throwable failure) {
+		TransactionOutcome how = CommittedWork.since(this.begun, failure);
+		if (how == TransactionOutcome.UNKNOWN) {
+			this.claim.commitNotAnswered();
+		}
+		return how;
+	}
+
 	/**
 	 * Ends the claim after an exception of the method. Work that has committed all the
 	 * same is done, unless the failure itself is kept.
 	 */
-	private void threw(Throwable failure, boolean committed) {
-		boolean done = committed && !this.claim.isJoined() && this.call.policy().onFailure() != FailureMode.REMEMBER;
+	private void threw(Throwable failure, TransactionOutcome committed) {
+		boolean done = committed == TransactionOutcome.COMMITTED && !this.claim.isJoined()
+				&& this.call.policy().onFailure() != FailureMode.REMEMBER;
 		end(Ending.ofFailure(failure, done ? this.action::threwAfterCommit : this.action::threw));
 	}
 
@@ -174,7 +184,7 @@ final class OwnerRun<T> {
 			this.action.deferred(answer);
 			stage.whenComplete((result, failure) -> {
 				// Only the thread of the work knows how its transaction has ended.
-				boolean committed = failure != null && CommittedWork.isBehindFailureSince(this.begun);
+				TransactionOutcome committed = committed(failure);
 				Supplier<Runnable> end = () -> end(result, failure, committed, recovered, answer);
 				if (here.get() && Thread.currentThread() == caller) {
 					end.get().run();
@@ -201,8 +211,8 @@ final class OwnerRun<T> {
 	 * the method.
 	 * @return the task that completes the answer
 	 */
-	private Runnable end(@Nullable Object value, @Nullable Throwable failure, boolean committed, boolean recovered,
-			CompletableFuture<@Nullable Object> answer) {
+	private Runnable end(@Nullable Object value, @Nullable Throwable failure, TransactionOutcome committed,
+			boolean recovered, CompletableFuture<@Nullable Object> answer) {
 		try (IdempotencyContextHolder.Binding binding = this.claim.enter()) {
 			if (failure == null) {
 				done(value, recovered);

@@ -125,6 +125,14 @@ public final class ClaimEnd {
 		return this.context.retention();
 	}
 
+	/**
+	 * Notes that nobody knows whether the work of the call has committed: a failure
+	 * leaves the claim to its lease.
+	 */
+	public void commitNotAnswered() {
+		this.context.noteUnknownInside();
+	}
+
 	/** Notes that the call is made inside a transaction and ends with it. */
 	public synchronized void surrounded() {
 		this.state = State.SURROUNDED;

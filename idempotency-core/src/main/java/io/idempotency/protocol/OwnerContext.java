@@ -29,7 +29,10 @@ final class OwnerContext implements IdempotencyContext {
 	/** The call around this one, {@code null} if there is none that is known here. */
 	private final @Nullable OwnerContext around;
 
-	/** Whether a call inside of this one was left to its lease. */
+	/**
+	 * Whether a call inside of this one was left to its lease, or a commit of this one
+	 * was not answered.
+	 */
 	private volatile boolean unknownInside;
 
 	OwnerContext(GuardedCall call, Claim claim, @Nullable IdempotencyContext around, BooleanSupplier ended) {
@@ -92,8 +95,12 @@ final class OwnerContext implements IdempotencyContext {
 	/** Tells the call around this one that nobody knows the end of this one. */
 	void isUnknown() {
 		if (this.around != null) {
-			this.around.unknownInside = true;
+			this.around.noteUnknownInside();
 		}
+	}
+
+	void noteUnknownInside() {
+		this.unknownInside = true;
 	}
 
 	boolean isUnknownInside() {

@@ -66,6 +66,9 @@ public final class ReactiveClaim {
 	/** How many transactions have committed, with something behind that not done. */
 	private final AtomicInteger behindCommit = new AtomicInteger();
 
+	/** How many commits were tried, and not answered. */
+	private final AtomicInteger commits = new AtomicInteger();
+
 	/**
 	 * Creates the claim.
 	 * @param sentNanos when the request was sent that has granted it
@@ -99,6 +102,28 @@ public final class ReactiveClaim {
 	/** Returns the context of the work of this claim. */
 	Context within(Context outside) {
 		return ReactiveIdempotencyContext.with(outside, context()).put(ReactiveClaim.class, this);
+	}
+
+	/**
+	 * Is told that a reactive transaction of the work begins to commit. Until that is
+	 * answered, nobody knows whether the work is done. The calls around this one are
+	 * told, too.
+	 */
+	public void commits() {
+		this.commits.incrementAndGet();
+		ReactiveClaim around = of(this.context);
+		if (around != null) {
+			around.commits();
+		}
+	}
+
+	/** Is told that such a commit was answered. */
+	public void commitAnswered() {
+		this.commits.decrementAndGet();
+		ReactiveClaim around = of(this.context);
+		if (around != null) {
+			around.commitAnswered();
+		}
 	}
 
 	/**
@@ -137,6 +162,14 @@ public final class ReactiveClaim {
 	 */
 	public boolean isBehindCommit() {
 		return this.behindCommit.get() > 0;
+	}
+
+	/**
+	 * Returns whether the work has committed, whatever has failed behind that, or may
+	 * have.
+	 */
+	public boolean mayHaveCommitted() {
+		return isBehindCommit() || this.commits.get() > 0;
 	}
 
 	/** Returns the name of the operation. */
@@ -190,6 +223,9 @@ public final class ReactiveClaim {
 			later.ending()
 				.whenComplete((known, failure) -> end((failure != null) ? new Ending.DoneUnkept(failure) : known));
 			return Mono.empty();
+		}
+		if (this.commits.get() > 0) {
+			this.end.commitNotAnswered();
 		}
 		return carryOut(this.end.ended(ending));
 	}

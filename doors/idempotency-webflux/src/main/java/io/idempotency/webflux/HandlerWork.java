@@ -74,13 +74,13 @@ final class HandlerWork {
 	}
 
 	/**
-	 * Refuses to do work again that has committed, though it has failed behind that.
+	 * Refuses to do work again that has committed, or may have, though it has failed.
 	 */
 	private @Nullable Throwable refusal() {
 		ReactiveClaim owned = this.pass.claim();
-		return (owned == null || !owned.isBehindCommit()) ? null : new GuardFaultException(
-				"The handler is called again, and its first call has committed, though something has failed behind the "
-						+ "commit. Repeat what is inside of the guard",
+		return (owned == null || !owned.mayHaveCommitted()) ? null : new GuardFaultException(
+				"The handler is called again, and its first call has committed, or may have, though it has failed. Repeat "
+						+ "what is inside of the guard",
 				null);
 	}
 

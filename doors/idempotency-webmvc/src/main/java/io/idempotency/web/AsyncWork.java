@@ -11,6 +11,7 @@ import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.engine.AsyncResults;
 import io.idempotency.engine.CommittedWork;
 import io.idempotency.http.HttpEnding.Work;
+import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.Causes;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,8 @@ import org.springframework.web.context.request.async.WebAsyncUtils;
 final class AsyncWork implements CallableProcessingInterceptor {
 
 	private final Supplier<IdempotencyContextHolder.Binding> call;
+
+	private final Runnable commitNotAnswered;
 
 	private final Runnable endedLate;
 
@@ -47,10 +50,12 @@ final class AsyncWork implements CallableProcessingInterceptor {
 	/**
 	 * Creates the watch.
 	 * @param call binds the call to the thread of the work
+	 * @param commitNotAnswered is told that nobody knows whether the work has committed
 	 * @param endedLate is told when the work ends after its answer
 	 */
-	AsyncWork(Supplier<IdempotencyContextHolder.Binding> call, Runnable endedLate) {
+	AsyncWork(Supplier<IdempotencyContextHolder.Binding> call, Runnable commitNotAnswered, Runnable endedLate) {
 		this.call = call;
+		this.commitNotAnswered = commitNotAnswered;
 		this.endedLate = endedLate;
 	}
 
@@ -107,12 +112,17 @@ final class AsyncWork implements CallableProcessingInterceptor {
 		}
 		this.binding.close();
 		this.binding = null;
-		if (!(concurrentResult instanceof Throwable thrown)) {
+		Throwable thrown = (concurrentResult instanceof Throwable failure) ? failure : null;
+		TransactionOutcome how = CommittedWork.since(this.begun, thrown);
+		if (how == TransactionOutcome.UNKNOWN) {
+			this.commitNotAnswered.run();
+		}
+		if (thrown == null) {
 			ended(null, Work.RETURNED);
 			return;
 		}
 		synchronized (this) {
-			this.committed = CommittedWork.isBehindFailureSince(this.begun);
+			this.committed = how == TransactionOutcome.COMMITTED;
 		}
 		ended(thrown, isInterrupted(thrown) ? Work.GIVEN_UP : Work.FAILED);
 	}

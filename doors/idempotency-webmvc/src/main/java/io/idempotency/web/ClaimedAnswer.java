@@ -106,7 +106,7 @@ final class ClaimedAnswer extends Answer {
 		this.settings = settings;
 		this.claim = claim;
 		this.end = new EndReporter(settings);
-		this.work = new AsyncWork(claim::enter, this::decideAfterAnswer);
+		this.work = new AsyncWork(claim::enter, claim::commitNotAnswered, this::decideAfterAnswer);
 		this.engine = engine;
 		this.endIsReported = endIsReported;
 		this.ambient = (earlier != null) ? earlier.ambient
@@ -142,10 +142,10 @@ final class ClaimedAnswer extends Answer {
 		return this.committed || this.work.hasCommitted() && this.claim.policy().onFailure() != FailureMode.REMEMBER;
 	}
 
-	/** Returns whether the work of an operation is known to have committed. */
+	/** Returns whether the work of an operation has committed, or may have. */
 	boolean isCommitted(String operation) {
-		return this.claim.operation().equals(operation)
-				&& (this.committed || this.claim.joinedEnd() == TransactionOutcome.COMMITTED);
+		return this.claim.operation().equals(operation) && (this.committed || this.claim.mayHaveCommitted()
+				|| this.claim.joinedEnd() == TransactionOutcome.COMMITTED);
 	}
 
 	/** Returns an ending that completes when it is known how the call has ended. */

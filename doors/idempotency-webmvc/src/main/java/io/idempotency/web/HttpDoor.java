@@ -210,8 +210,8 @@ public final class HttpDoor implements OperationDoor {
 		if (earlier.isCommitted(operation)) {
 			throw new IllegalStateException("The handler '" + operation
 					+ "' is called once more in one request, but the "
-					+ "transaction of its first call has committed. Let the advice that calls it again come inside of the "
-					+ "guard, by an order above idempotency.advisor-order");
+					+ "transaction of its first call has committed, or may have. Let the advice that calls it again come "
+					+ "inside of the guard, by an order above idempotency.advisor-order");
 		}
 		TransactionStarter transactions = call.operation().place().ofThreads();
 		if (transactions == null) {

@@ -33,8 +33,10 @@ class AsyncWorkTests {
 
 	private final AtomicInteger endedLate = new AtomicInteger();
 
+	private final AtomicInteger notAnswered = new AtomicInteger();
+
 	private final AsyncWork work = new AsyncWork(() -> IdempotencyContextHolder.bind(mock(IdempotencyContext.class)),
-			this.endedLate::incrementAndGet);
+			this.notAnswered::incrementAndGet, this.endedLate::incrementAndGet);
 
 	private final NativeWebRequest request = new ServletWebRequest(new MockHttpServletRequest());
 
@@ -153,7 +155,7 @@ class AsyncWorkTests {
 
 	private Work unwatched(Object result, boolean cancelled) {
 		AsyncWork unwatched = new AsyncWork(() -> () -> {
-		}, this.endedLate::incrementAndGet);
+		}, this.notAnswered::incrementAndGet, this.endedLate::incrementAndGet);
 		if (cancelled) {
 			unwatched.subscribed();
 		}

@@ -1,6 +1,7 @@
 package io.idempotency.aop.reactive;
 
 import java.lang.reflect.Method;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.idempotency.Internal;
 import io.idempotency.reactor.ReactiveClaim;
@@ -99,8 +100,22 @@ public final class CommitWatch implements BeanPostProcessor, BeanFactoryAware, O
 	}
 
 	/** Is told of the commit before anybody else can fail behind it. */
-	private record First(ReactiveClaim claim,
-			TransactionSynchronizationManager current) implements TransactionSynchronization, Ordered {
+	private static final class First implements TransactionSynchronization, Ordered {
+
+		private final ReactiveClaim claim;
+
+		private final TransactionSynchronizationManager current;
+
+		/** Whether the end of the transaction is a commit. */
+		private volatile boolean commits;
+
+		/** Whether the commit was tried, and nobody has told how it has ended. */
+		private final AtomicBoolean open = new AtomicBoolean();
+
+		First(ReactiveClaim claim, TransactionSynchronizationManager current) {
+			this.claim = claim;
+			this.current = current;
+		}
 
 		@Override
 		public int getOrder() {
@@ -108,18 +123,46 @@ public final class CommitWatch implements BeanPostProcessor, BeanFactoryAware, O
 		}
 
 		@Override
+		public Mono<Void> beforeCommit(boolean readOnly) {
+			return Mono.fromRunnable(() -> this.commits = true);
+		}
+
+		@Override
 		public Mono<Void> beforeCompletion() {
-			return Mono.fromRunnable(() -> this.current.registerSynchronization(new Last(this)));
+			return Mono.fromRunnable(() -> {
+				this.current.registerSynchronization(new Last(this));
+				if (this.commits) {
+					this.open.set(true);
+					this.claim.commits();
+				}
+			});
 		}
 
 		@Override
 		public Mono<Void> afterCommit() {
-			return Mono.fromRunnable(this.claim::committed);
+			return Mono.fromRunnable(() -> {
+				answered();
+				this.claim.committed();
+			});
 		}
 
+		/** A rollback that fails behind a commit tells that nobody has answered. */
 		@Override
 		public Mono<Void> afterCompletion(int status) {
-			return (status != STATUS_COMMITTED) ? Mono.fromRunnable(this.claim::rolledBack) : Mono.empty();
+			return Mono.fromRunnable(() -> {
+				if (status != STATUS_UNKNOWN) {
+					answered();
+				}
+				if (status != STATUS_COMMITTED && !this.open.get()) {
+					this.claim.rolledBack();
+				}
+			});
+		}
+
+		private void answered() {
+			if (this.open.getAndSet(false)) {
+				this.claim.commitAnswered();
+			}
 		}
 
 	}

@@ -33,6 +33,12 @@ public final class SpringSurroundingTransaction implements SurroundingTransactio
 	/** What is told the end, in the order in which it was bound. */
 	private final List<Consumer<TransactionOutcome>> bound = new ArrayList<>();
 
+	/** What was known of the thread when it began. */
+	private final CommittedWork.@Nullable Told before = CommittedWork.last();
+
+	/** Whether a commit was tried. */
+	private boolean commits;
+
 	/** Whether it commits, or rolls back, or has done so. */
 	private boolean ending;
 
@@ -104,6 +110,31 @@ public final class SpringSurroundingTransaction implements SurroundingTransactio
 		this.bound.add(ended);
 	}
 
+	/** Is told that a commit is tried. */
+	void commits() {
+		this.commits = true;
+	}
+
+	/**
+	 * Notes an end that is no commit for what runs on the thread. Spring also says of a
+	 * commit that was not answered that it was rolled back, where it takes the exception
+	 * for one of the work, as that of JPA, and of one that was refused that nobody knows.
+	 * The connection tells the difference.
+	 * @param told what Spring says
+	 * @return how the transaction has ended
+	 */
+	private TransactionOutcome undone(TransactionOutcome told) {
+		if (!this.commits) {
+			CommittedWork.rolledBack(this.before);
+			return told;
+		}
+		BoundConnections connections = BoundConnections.ask();
+		TransactionOutcome how = (connections == BoundConnections.LOST) ? TransactionOutcome.UNKNOWN : told;
+		CommittedWork.threw((connections == BoundConnections.ANSWER) ? TransactionOutcome.ROLLED_BACK : how,
+				this.before);
+		return how;
+	}
+
 	/** Tells all of them, and throws what was thrown first. */
 	private static void tell(List<Consumer<TransactionOutcome>> all, TransactionOutcome outcome) {
 		Throwable failure = null;
@@ -173,6 +204,14 @@ public final class SpringSurroundingTransaction implements SurroundingTransactio
 			tell(gone, TransactionOutcome.ROLLED_BACK);
 		}
 
+		/** Of the transactions of others, nothing else tells that. */
+		@Override
+		public void beforeCommit(boolean readOnly) {
+			if (this.key == null) {
+				this.transaction.commits();
+			}
+		}
+
 		/** Stands behind what is told of a commit, as far as that is known by then. */
 		@Override
 		public void beforeCompletion() {
@@ -185,19 +224,15 @@ public final class SpringSurroundingTransaction implements SurroundingTransactio
 			if (this.key != null) {
 				rebind(this.key, this.outer);
 			}
-			if (status == STATUS_ROLLED_BACK) {
-				CommittedWork.rolledBack();
-			}
-			else if (status == STATUS_COMMITTED && this.transaction.ending && !this.last.told) {
+			if (status == STATUS_COMMITTED && this.transaction.ending && !this.last.told) {
 				// Who throws after the commit leaves those behind untold.
-				CommittedWork.threw();
+				CommittedWork.threw(TransactionOutcome.COMMITTED, this.transaction.before);
 			}
-			TransactionOutcome outcome = switch (status) {
+			tell(this.transaction.bound, switch (status) {
 				case STATUS_COMMITTED -> TransactionOutcome.COMMITTED;
-				case STATUS_ROLLED_BACK -> TransactionOutcome.ROLLED_BACK;
-				default -> TransactionOutcome.UNKNOWN;
-			};
-			tell(this.transaction.bound, outcome);
+				case STATUS_ROLLED_BACK -> this.transaction.undone(TransactionOutcome.ROLLED_BACK);
+				default -> this.transaction.undone(TransactionOutcome.UNKNOWN);
+			});
 		}
 
 	}

@@ -95,6 +95,15 @@ final class TransactionTracker implements TransactionExecutionListener {
 		}
 	}
 
+	/** Is told directly before the commit, when nothing else can fail. */
+	@Override
+	public void beforeCommit(TransactionExecution transaction) {
+		SpringSurroundingTransaction own = SpringSurroundingTransaction.bound(this.key);
+		if (own != null) {
+			own.commits();
+		}
+	}
+
 	/**
 	 * Returns the transaction that work of this manager would take part in now.
 	 * @param current the innermost transaction of the calling thread, {@code null} if
