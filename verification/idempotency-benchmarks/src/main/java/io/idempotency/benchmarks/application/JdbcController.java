@@ -1,5 +1,7 @@
 package io.idempotency.benchmarks.application;
 
+import java.nio.charset.StandardCharsets;
+
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
 
@@ -34,6 +36,7 @@ class JdbcController {
 		this.listener = listener;
 		this.transaction = transaction;
 		jdbc.execute("create table if not exists payment (account varchar(100), amount bigint, text varchar(2000))");
+		jdbc.execute("create table if not exists by_hand (id varchar(64) primary key, state char(1), answer bytea)");
 	}
 
 	@Transactional
@@ -57,6 +60,31 @@ class JdbcController {
 	@ResponseStatus(HttpStatus.CREATED)
 	public Payment separate(@RequestBody Payment payment) {
 		return insert(payment);
+	}
+
+	/** What a guard cannot do without, written by hand: a claim, and the answer. */
+	@Transactional
+	@PostMapping("/recorded-by-hand")
+	@ResponseStatus(HttpStatus.CREATED)
+	public Payment recordedByHand(@RequestBody Payment payment, @RequestHeader("Idempotency-Key") String key) {
+		claimByHand(key);
+		insert(payment);
+		this.jdbc.update("update by_hand set state = 'D', answer = ? where id = ?",
+				payment.text().getBytes(StandardCharsets.UTF_8), key);
+		return payment;
+	}
+
+	/** The claim alone, so its duplicates get no answer. */
+	@Transactional
+	@PostMapping("/claimed-by-hand")
+	@ResponseStatus(HttpStatus.CREATED)
+	public Payment claimedByHand(@RequestBody Payment payment, @RequestHeader("Idempotency-Key") String key) {
+		claimByHand(key);
+		return insert(payment);
+	}
+
+	private void claimByHand(String key) {
+		this.jdbc.update("insert into by_hand (id, state) values (?, 'R') on conflict do nothing", key);
 	}
 
 	/**

@@ -48,6 +48,7 @@ final class Stages {
 		all.add(redis());
 		all.add(nearCache());
 		all.add(postgreSql(0));
+		all.add(byHand());
 		for (int millis : NETWORKS) {
 			all.add(slowRedis(millis));
 			all.add(postgreSql(millis));
@@ -140,6 +141,17 @@ final class Stages {
 				Figure.of(line + "JOIN, replay ÷ the same transaction", "/joined REPLAY", TRANSACTION),
 				Figure.of(line + "SEPARATE, fresh ÷ the same transaction", "/separate FRESH", TRANSACTION),
 				Figure.of(line + "SEPARATE, replay ÷ the same transaction", "/separate REPLAY", TRANSACTION));
+	}
+
+	/** The trips that a record in the transaction takes, whoever makes it. */
+	private Stage byHand() throws IOException {
+		String joined = "/joined FRESH";
+		String recorded = "/recorded-by-hand FRESH";
+		return Stage.of("PostgreSQL, a record by hand", "", this.servers.postgreSql(0), List.of(
+				Figure.of("claim by hand (three trips) ÷ the same transaction", "/claimed-by-hand FRESH", TRANSACTION),
+				Figure.of("claim and record by hand (four trips) ÷ the same transaction", recorded, TRANSACTION),
+				Figure.of("JOIN, fresh (four trips) ÷ the same transaction", joined, TRANSACTION),
+				Figure.of("JOIN, fresh ÷ claim and record by hand", joined, recorded)));
 	}
 
 	private static Stage observed() {
