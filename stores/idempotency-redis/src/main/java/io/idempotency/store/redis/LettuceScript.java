@@ -1,5 +1,6 @@
 package io.idempotency.store.redis;
 
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -27,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.dao.QueryTimeoutException;
 
 /**
- * One script, or a {@code GET}, on its way through Lettuce; a caller waits for it no
- * longer than its deadline. Lettuce queues a command that it cannot send at once, and
+ * One script, or a command that reads, on its way through Lettuce; a caller waits for it
+ * no longer than its deadline. Lettuce queues a command that it cannot send at once, and
  * cannot say later whether the command was sent. This command can say it, because Lettuce
  * asks the command to encode itself when it is sent.
  *
@@ -106,8 +107,20 @@ final class LettuceScript<T> extends Command<byte[], byte[], T> {
 
 	/** Makes the command that reads a value. */
 	static LettuceScript<byte @Nullable []> get(byte[] key) {
-		return new LettuceScript<>(MasterGet.GET, new ValueOutput<>(ByteArrayCodec.INSTANCE),
+		return new LettuceScript<>(MasterRead.GET, new ValueOutput<>(ByteArrayCodec.INSTANCE),
 				new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key));
+	}
+
+	/**
+	 * Asks the master what it says of itself. It waits as long as the client does, or a
+	 * minute where that waits for ever.
+	 */
+	static byte[] info(StatefulConnection<byte[], byte[]> connection) {
+		Duration patience = connection.getTimeout();
+		return new LettuceScript<byte[]>(MasterRead.INFO, new ValueOutput<>(ByteArrayCodec.INSTANCE),
+				new CommandArgs<>(ByteArrayCodec.INSTANCE))
+			.sendOn(connection)
+			.await(Deadline.in(patience.isZero() ? Duration.ofMinutes(1) : patience));
 	}
 
 	/**
@@ -203,12 +216,12 @@ final class LettuceScript<T> extends Command<byte[], byte[], T> {
 	}
 
 	/**
-	 * A command that Lettuce does not know, and so does not take for one that a replica
-	 * may answer.
+	 * Commands that Lettuce does not know, and so does not take for such as a replica may
+	 * answer.
 	 */
-	private enum MasterGet implements ProtocolKeyword {
+	private enum MasterRead implements ProtocolKeyword {
 
-		GET;
+		GET, INFO;
 
 		private final byte[] bytes = RedisValues.ascii(name());
 

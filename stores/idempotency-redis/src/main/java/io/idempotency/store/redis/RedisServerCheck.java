@@ -1,5 +1,9 @@
 package io.idempotency.store.redis;
 
+import java.io.IOException;
+import java.io.StringReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -79,13 +83,29 @@ final class RedisServerCheck {
 		}
 	}
 
-	/** Asks all servers. */
+	/**
+	 * Asks all servers of a cluster, or the master: a replica does not tell what its
+	 * master is told to forget, and has forgotten.
+	 */
 	static RedisServerCheck ask(RedisConnectionFactory connectionFactory, int waitReplicas) {
 		try (RedisConnection connection = connectionFactory.getConnection()) {
 			requireWaitable(connection, waitReplicas);
-			Properties info = connection.serverCommands().info();
+			Properties info = (OwnConnection.isLettuce(connection) && !(connection instanceof RedisClusterConnection))
+					? properties(LettuceScript.info(LettuceScriptRunner.nativeConnection(connection)))
+					: connection.serverCommands().info();
 			return new RedisServerCheck((info != null) ? info : new Properties());
 		}
+	}
+
+	private static Properties properties(byte[] info) {
+		Properties properties = new Properties();
+		try {
+			properties.load(new StringReader(new String(info, StandardCharsets.UTF_8)));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		return properties;
 	}
 
 	/** A wrong password does not get right by itself, so no call could ever succeed. */

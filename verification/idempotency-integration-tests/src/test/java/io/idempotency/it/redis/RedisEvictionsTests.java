@@ -56,6 +56,27 @@ class RedisEvictionsTests {
 		}
 	}
 
+	/**
+	 * A replica evicts nothing by itself, and does not tell what its master has evicted.
+	 */
+	@Test
+	void masterIsAskedWhereTheApplicationReadsFromReplicas() {
+		try (RedisServer master = RedisServer.start(RedisBinary.REDIS_7_0, "--maxmemory", "4mb", "--maxmemory-policy",
+				"volatile-lru");
+				RedisServer replica = RedisServer.startReplica(master);
+				Scheduler scheduler = Scheduler.system()) {
+			LettuceConnectionFactory connections = RedisClients.lettuce(master, replica);
+			try (RedisEvictions evictions = new RedisEvictions(connections, INTERVAL, scheduler)) {
+				evictions.start();
+				Awaitility.await().until(() -> {
+					fill(master, 20);
+					return evictions.evictedKeys() > 0;
+				});
+			}
+			connections.destroy();
+		}
+	}
+
 	private static long evictedBy(RedisServer server) {
 		return Long.parseLong(server.info("stats").getProperty("evicted_keys").trim());
 	}
