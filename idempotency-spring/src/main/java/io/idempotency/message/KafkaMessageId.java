@@ -19,7 +19,8 @@ final class KafkaMessageId {
 	private static final List<String> PREFIXES = List.of("kafka_original-", "kafka_dlt-original-");
 
 	/** What the names of such topics have behind that of the first. */
-	private static final Pattern REPEATED = Pattern.compile("[-._].*(retry|dlt|dlq|dead).*",
+	private static final Pattern REPEATED = Pattern.compile(
+			"[-._](.*[-._])?((retry|dlt|dlq)\\d*|dead[-._]?letters?|dead$)([-._].*)?",
 			Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
 	private KafkaMessageId() {

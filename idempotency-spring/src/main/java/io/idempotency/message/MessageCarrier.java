@@ -18,8 +18,9 @@ import org.springframework.util.ClassUtils;
  *
  * @param index the position of the parameter
  * @param reader reads the argument
+ * @param replacesIds whether some headers are not those of the message
  */
-record MessageCarrier(int index, BiFunction<Object, Predicate<String>, ReceivedMessage> reader) {
+record MessageCarrier(int index, BiFunction<Object, Predicate<String>, ReceivedMessage> reader, boolean replacesIds) {
 
 	/** The types that hold a message; those that tell more come first. */
 	private static final List<Type> TYPES = types();
@@ -34,7 +35,8 @@ record MessageCarrier(int index, BiFunction<Object, Predicate<String>, ReceivedM
 		for (Type type : TYPES) {
 			for (int i = 0; i < parameters.length; i++) {
 				if (type.parameter().isAssignableFrom(parameters[i].getType())) {
-					return new MessageCarrier(i, type.reader());
+					return new MessageCarrier(i, type.reader(),
+							type.parameter().getName().startsWith("org.springframework.messaging."));
 				}
 			}
 		}

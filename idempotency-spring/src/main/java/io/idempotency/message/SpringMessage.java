@@ -8,6 +8,7 @@ import io.idempotency.message.delivery.ReceivedMessage;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.messaging.Message;
+import org.springframework.messaging.MessageHeaders;
 
 /**
  * A message of any broker, in the form that Spring gives to listeners. It has no class of
@@ -47,9 +48,17 @@ final class SpringMessage implements ReceivedMessage {
 		return this.payload;
 	}
 
+	/**
+	 * Returns whether Spring puts a value of its own, which is new in each delivery, in
+	 * the place of a header.
+	 */
+	static boolean isReplaced(String name) {
+		return name.equalsIgnoreCase(MessageHeaders.ID) || name.equalsIgnoreCase(MessageHeaders.TIMESTAMP);
+	}
+
 	@Override
 	public List<Object> headers(String name) {
-		return HeaderMap.values(this.headers, name);
+		return isReplaced(name) ? List.of() : HeaderMap.values(this.headers, name);
 	}
 
 	@Override

@@ -26,7 +26,8 @@ class MessageIdTests {
 	@Test
 	void recordOfARetryTopicHasTheIdOfTheFirstOne() {
 		byte[] orders = "orders".getBytes(StandardCharsets.UTF_8);
-		for (String topic : List.of("orders-retry", "orders-retry-1000", "orders-dlt", "orders.DLT", "orders_dead")) {
+		for (String topic : List.of("orders-retry", "orders-retry-1000", "orders-dlt", "orders.DLT", "orders_dead",
+				"orders-billing.retry-0", "orders.dead-letters", "orders.deadLetter")) {
 			assertThat(idOf(KafkaRecord.of(record(topic, orders), NOTHING))).isEqualTo("orders-1-7");
 			assertThat(idOf(SpringMessage.of(headers(topic, orders), NOTHING))).isEqualTo("orders-1-7");
 		}
@@ -38,7 +39,8 @@ class MessageIdTests {
 	@Test
 	void recordOfAnotherTopicHasAnIdOfItsOwn() {
 		byte[] orders = "orders".getBytes(StandardCharsets.UTF_8);
-		for (String topic : List.of("payments", "order", "orders", "orders-audit", "ordersretry")) {
+		for (String topic : List.of("payments", "order", "orders", "orders-audit", "ordersretry", "orders.deadlines",
+				"orders-dead-stock-list", "orders-retrying")) {
 			assertThat(idOf(KafkaRecord.of(record(topic, orders), NOTHING))).isEqualTo(topic + "-0-0");
 			assertThat(idOf(SpringMessage.of(headers(topic, orders), NOTHING))).isEqualTo(topic + "-0-0");
 		}

@@ -6,7 +6,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.idempotency.AbandonedMode;
-import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.message.kafka.KafkaBackOff;
 import org.apache.kafka.clients.CommonClientConfigs;
@@ -44,7 +43,7 @@ import org.springframework.util.backoff.FixedBackOff;
 class KafkaApplication {
 
 	private static final List<String> TOPICS = List.of("by-header", "by-record-key", "by-message-id", "by-payload",
-			"groups", "failing-once", "in-progress", "keyless", "manual", "answering", "answers", "rejecting",
+			"groups", "failing-once", "in-progress", "keyless", "manual", "answering", "answers", "keeping-nothing",
 			"handlers", "store-down", "abandoned", "moving");
 
 	private static Map<String, Object> properties(EmbeddedKafkaBroker broker) {
@@ -203,9 +202,9 @@ class KafkaApplication {
 			return payload + " " + this.deliveries.enter(payload);
 		}
 
-		@KafkaListener(topics = "rejecting", groupId = "rejecting", containerFactory = "withDeadLetters")
-		@Idempotent(key = "#payload", mode = IdempotencyMode.REJECT, operation = "rejecting")
-		public void rejecting(String payload) {
+		@KafkaListener(topics = "keeping-nothing", groupId = "keeping-nothing", containerFactory = "withDeadLetters")
+		@Idempotent(key = "#payload", keepResult = false)
+		public void keepingNothing(String payload) {
 			this.deliveries.effect(payload);
 		}
 

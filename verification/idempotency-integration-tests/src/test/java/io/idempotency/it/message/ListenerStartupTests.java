@@ -1,10 +1,12 @@
 package io.idempotency.it.message;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
 import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -29,7 +31,10 @@ import org.springframework.jms.annotation.JmsListener;
 import org.springframework.jms.config.DefaultJmsListenerContainerFactory;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.messaging.Message;
+import org.springframework.messaging.MessageHeaders;
+import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.messaging.handler.annotation.MessageMapping;
+import org.springframework.scheduling.annotation.Async;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -117,6 +122,44 @@ class ListenerStartupTests {
 		assertThat(failureOf(RabbitBatch.class)).contains("it takes many messages at a time")
 			.contains("the batch is delivered again")
 			.doesNotContain("BatchListenerFailedException");
+	}
+
+	/** It cannot tell what is done from what still runs. */
+	@Test
+	void modeThatRejects() {
+		for (Class<?> listener : List.of(RejectingKafka.class, RejectingRabbit.class, RejectingJms.class)) {
+			assertThat(failureOf(listener)).contains(listener.getSimpleName() + "#on(String)")
+				.contains("mode = REJECT cannot tell")
+				.contains("keepResult = false")
+				.contains("onAbandoned = AbandonedMode.REFUSE");
+		}
+	}
+
+	@Test
+	void listenersThatAreAsync() {
+		assertThat(failureOf(AsyncKafka.class)).contains("AsyncKafka#on(String)")
+			.contains("it is @Async")
+			.contains("return a CompletableFuture");
+		assertThat(failureOf(AsyncJms.class)).contains("it is @Async").doesNotContain("CompletableFuture");
+	}
+
+	@Test
+	void futureOfJms() {
+		assertThat(failureOf(FutureOfJms.class)).contains("FutureOfJms#on(String)")
+			.contains("Spring JMS does not wait")
+			.contains("Return the value itself, or void");
+	}
+
+	/** Spring's Message has a random one in each delivery. */
+	@Test
+	void idThatSpringReplaces() {
+		assertThat(failureOf(ReplacedId.class)).contains("ReplacedId#on(Message)")
+			.contains("each delivery would have a key of its own")
+			.contains("Message message of Spring AMQP");
+		assertThat(failureOf(ReplacedTimestamp.class)).contains("a key of its own");
+		assertThat(failureOf(ReplacedIdInExpression.class)).contains("a key of its own");
+		assertThat(failureOf(ReplacedIdInParameter.class)).contains("a key of its own");
+		assertThat(failureOf(ReplacedIdOfFunction.class)).contains("may be new in each delivery");
 	}
 
 	@Test
@@ -277,6 +320,108 @@ class ListenerStartupTests {
 
 	}
 
+	static class RejectingKafka {
+
+		@KafkaListener(topics = "orders")
+		@Idempotent(key = "#order", mode = IdempotencyMode.REJECT)
+		public void on(String order) {
+		}
+
+	}
+
+	static class RejectingRabbit {
+
+		@RabbitListener(queues = "orders")
+		@Idempotent(key = "#order", mode = IdempotencyMode.REJECT)
+		public void on(String order) {
+		}
+
+	}
+
+	static class RejectingJms {
+
+		@JmsListener(destination = "orders")
+		@Idempotent(key = "#order", mode = IdempotencyMode.REJECT)
+		public void on(String order) {
+		}
+
+	}
+
+	static class AsyncKafka {
+
+		@Async
+		@KafkaListener(topics = "orders")
+		@Idempotent("#order")
+		public void on(String order) {
+		}
+
+	}
+
+	@Async
+	static class AsyncJms {
+
+		@JmsListener(destination = "orders")
+		@Idempotent("#order")
+		public void on(String order) {
+		}
+
+	}
+
+	static class FutureOfJms {
+
+		@JmsListener(destination = "orders")
+		@Idempotent("#order")
+		public CompletableFuture<Void> on(String order) {
+			return CompletableFuture.completedFuture(null);
+		}
+
+	}
+
+	static class ReplacedId {
+
+		@RabbitListener(queues = "orders")
+		@Idempotent(header = "ID")
+		public void on(Message<String> order) {
+		}
+
+	}
+
+	static class ReplacedTimestamp {
+
+		@JmsListener(destination = "orders")
+		@Idempotent("header('timestamp')")
+		public void on(String order, MessageHeaders headers) {
+		}
+
+	}
+
+	static class ReplacedIdInExpression {
+
+		@RabbitListener(queues = "orders")
+		@Idempotent("{#order.payload, #order.headers['id']}")
+		public void on(Message<String> order) {
+		}
+
+	}
+
+	static class ReplacedIdInParameter {
+
+		@RabbitListener(queues = "orders")
+		@Idempotent("#number")
+		public void on(String order, @Header("id") String number) {
+		}
+
+	}
+
+	static class ReplacedIdOfFunction implements Consumer<Message<String>> {
+
+		@Override
+		@Idempotent("#message.headers['id']")
+		public void accept(Message<String> message) {
+		}
+
+	}
+
 	static class TwoQueues {
 
 		@RabbitListener(queues = { "orders", "returns" })
@@ -371,6 +516,16 @@ class ListenerStartupTests {
 		@JmsListener(destination = "orders")
 		@Idempotent("#order")
 		public void jms(String order) {
+		}
+
+		@RabbitListener(queues = "ids")
+		@Idempotent(header = "id")
+		public void id(String order, org.springframework.amqp.core.Message message) {
+		}
+
+		@RabbitListener(queues = "other-ids")
+		@Idempotent("{#order.headers['idempotency'], header('identity')}")
+		public void otherIds(Message<String> order) {
 		}
 
 		@EventListener

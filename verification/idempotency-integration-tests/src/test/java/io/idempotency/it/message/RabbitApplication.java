@@ -7,7 +7,6 @@ import java.util.stream.Stream;
 
 import com.rabbitmq.client.Channel;
 import io.idempotency.Idempotent;
-import io.idempotency.IdempotencyMode;
 
 import org.springframework.amqp.core.AcknowledgeMode;
 import org.springframework.amqp.core.AmqpAdmin;
@@ -58,7 +57,7 @@ class RabbitApplication {
 	Declarables queues() {
 		return new Declarables(Stream
 			.of("by-header", "by-amqp-id", "failing-once", "two-a", "two-b", "manual", "channel", "asking", "answered",
-					"rejecting")
+					"keeping-nothing")
 			.map((name) -> new Queue(name, false))
 			.toList());
 	}
@@ -169,9 +168,9 @@ class RabbitApplication {
 			return payload + " " + this.deliveries.enter(payload);
 		}
 
-		@RabbitListener(queues = "rejecting")
-		@Idempotent(key = "#payload", mode = IdempotencyMode.REJECT)
-		public void rejecting(String payload) {
+		@RabbitListener(queues = "keeping-nothing")
+		@Idempotent(key = "#payload", keepResult = false)
+		public void keepingNothing(String payload) {
 			this.deliveries.effect(payload);
 		}
 

@@ -102,7 +102,7 @@ class RabbitListenerTests {
 
 	/** A second acknowledgement would close the channel. */
 	@ParameterizedTest
-	@ValueSource(strings = { "channel", "rejecting" })
+	@ValueSource(strings = { "channel", "keeping-nothing" })
 	void skippedDuplicateIsLeftToTheContainer(String queue) {
 		int before = this.failures.seen.size();
 		sendTwiceAndLast(queue);
