@@ -197,8 +197,14 @@ public final class HttpDoor implements OperationDoor {
 		if (exchange.isRefused()) {
 			throw new Answer.ReplaySignal();
 		}
-		return this.engine.execute(guarded, new HttpCall(call, request, exchange, this.engine),
+		Object result = this.engine.execute(guarded, new HttpCall(call, request, exchange, this.engine),
 				operation.place().ofThreads());
+		if (exchange.isReplayed()) {
+			// Not thrown before: its way through the engine would take longer than all
+			// that the engine does for a replay.
+			throw new Answer.ReplaySignal();
+		}
+		return result;
 	}
 
 	/**
@@ -349,7 +355,7 @@ public final class HttpDoor implements OperationDoor {
 		@Override
 		public @Nullable Object replay(StoredResult result) {
 			this.exchange.replayed(StoredResponseCodec.decode(result), this.request, this.call.operation().name());
-			throw new Answer.ReplaySignal();
+			return null;
 		}
 
 		@Override
