@@ -5,6 +5,7 @@ import java.util.function.Consumer;
 
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.http.StoredResponse;
+import jakarta.servlet.http.HttpServletResponse;
 
 /**
  * An error that is the answer of a call and that the container has yet to render, in
@@ -34,6 +35,16 @@ final class AwaitedError {
 	/** Notes that a dispatch renders the error. */
 	void renders() {
 		this.rendering = true;
+	}
+
+	/**
+	 * Returns whether something around the guard has answered in the place of the
+	 * container, as a filter that handles exceptions does: nobody will render the error.
+	 */
+	boolean isReplaced(HttpServletResponse outer) {
+		int status = outer.getStatus();
+		return !this.rendering && status != this.error.status()
+				&& (outer.isCommitted() || status >= HttpServletResponse.SC_MULTIPLE_CHOICES);
 	}
 
 	/** Returns the answer together with the error that it renders. */

@@ -614,7 +614,13 @@ final class ClaimedAnswer extends Answer {
 
 	@Override
 	void requestDestroyed() {
-		if (this.awaitedError != null && !this.end.isKnown()) {
+		if (this.awaitedError == null || this.end.isKnown()) {
+			return;
+		}
+		if (this.awaitedError.isReplaced((HttpServletResponse) response().getResponse())) {
+			this.end.unkept(this.failure, ResultKind.FAILURE);
+		}
+		else {
 			this.awaitedError.requestDestroyed(this.engine);
 		}
 	}

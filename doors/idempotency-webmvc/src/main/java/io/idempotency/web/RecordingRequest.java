@@ -201,7 +201,9 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 		if (!body.readAhead()) {
 			throw tooLarge();
 		}
-		if (this.late && !isWhole(body.recorded().remaining())) {
+		int size = body.recorded().remaining();
+		boolean usedUp = size == 0 && getContentLengthLong() > 0;
+		if ((this.late || usedUp) && !isWhole(size)) {
 			throw Exchange.missing(this, "use the body of the request, which was read before");
 		}
 		return body;
@@ -293,7 +295,13 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 
 	private Charset charset() {
 		String encoding = getCharacterEncoding();
-		return (encoding != null) ? Charset.forName(encoding) : StandardCharsets.UTF_8;
+		try {
+			return (encoding != null) ? Charset.forName(encoding) : StandardCharsets.UTF_8;
+		}
+		catch (IllegalArgumentException ex) {
+			throw new HttpMessageNotReadableException("The form has a charset that nobody knows", ex,
+					new ServletServerHttpRequest(this));
+		}
 	}
 
 	@Override

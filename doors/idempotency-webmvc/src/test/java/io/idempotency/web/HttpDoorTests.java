@@ -598,6 +598,35 @@ class HttpDoorTests {
 		assertThat(second.getHeader("Idempotent-Replayed")).isEqualTo("true");
 	}
 
+	/**
+	 * A filter of a resource server answers a denied call with 403 and lets the container
+	 * render nothing: duplicates must not get the 500 that nobody saw.
+	 */
+	@ParameterizedTest
+	@ValueSource(ints = { 403, 302, 200 })
+	void failureThatAFilterHasAnsweredIsNoErrorOfTheContainer(int status) throws Exception {
+		MockMvc filtered = MockMvcBuilders.webAppContextSetup(this.context).addFilters((request, response, chain) -> {
+			try {
+				chain.doFilter(request, response);
+			}
+			catch (ServletException ex) {
+				((HttpServletResponse) response).setStatus(status);
+				response.flushBuffer();
+			}
+		}, this.context.getBean(IdempotencyFilter.class)).build();
+		IdempotencyRequestListener listener = new IdempotencyRequestListener();
+		MockHttpServletRequest request = filtered
+			.perform(MockMvcRequestBuilders.post("/orders/remembered").header("Idempotency-Key", "k1").with((asked) -> {
+				listener.requestInitialized(new ServletRequestEvent(asked.getServletContext(), asked));
+				return asked;
+			}))
+			.andReturn()
+			.getRequest();
+		listener.requestDestroyed(new ServletRequestEvent(request.getServletContext(), request));
+		assertThat(this.store.verbs).containsExactly("claim", "complete TOMBSTONE");
+		assertThat(post("/orders/remembered", "k1").getStatus()).isEqualTo(409);
+	}
+
 	@Test
 	void handlersThatReturnNothingAreReplayed() throws Exception {
 		assertThat(post("/orders/nothing", "k1").getStatus()).isEqualTo(204);

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import io.idempotency.Idempotent;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.RequestDispatcher;
+import jakarta.servlet.ServletException;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -31,6 +32,7 @@ import org.springframework.test.web.servlet.RequestBuilder;
 import org.springframework.test.web.servlet.request.AbstractMockHttpServletRequestBuilder;
 import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
 import org.springframework.test.web.servlet.request.MockMvcRequestBuilders;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.PutMapping;
@@ -41,6 +43,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.WebApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class WhatIsComparedTests {
 
@@ -92,6 +95,29 @@ class WhatIsComparedTests {
 		assertReused(send(pay().header(header, other)));
 		assertReused(send(pay().header(header, value, value)));
 		assertReused(send(pay()));
+	}
+
+	/** Two bodies that nobody sees any more would be equal. */
+	@ParameterizedTest
+	@ValueSource(strings = { "application/json", "text/plain" })
+	void bodyThatAFilterHasUsedUpIsNotTakenForAnEmptyOne(String type) {
+		MockMvc reading = MockMvcBuilders.webAppContextSetup(this.context).addFilters((request, response, chain) -> {
+			request.getInputStream().readAllBytes();
+			chain.doFilter(request, response);
+		}, this.context.getBean(IdempotencyFilter.class)).build();
+		assertThatExceptionOfType(ServletException.class)
+			.isThrownBy(() -> reading.perform(pay().contentType(type).content("{\"sku\":1}")))
+			.withStackTraceContaining("use the body of the request, which was read before");
+	}
+
+	@Test
+	void formInACharsetThatNobodyKnowsIsTheClientsFault() throws Exception {
+		RequestBuilder form = pay().contentType("application/x-www-form-urlencoded").with((request) -> {
+			request.setCharacterEncoding("nobody-knows");
+			return request;
+		}).content("sku=1");
+		assertThat(send(form).getStatus()).isEqualTo(400);
+		assertThat(send(pay()).getStatus()).isEqualTo(200);
 	}
 
 	/** Else the values of one header could be taken for the next header. */
