@@ -80,13 +80,13 @@ public interface GuardedAction<T> {
 
 	/**
 	 * Returns the open transaction that the work is a part of. The call is done when that
-	 * has committed.
+	 * has committed. Work that goes on after the method has returned is no part of it.
 	 * @param current the innermost transaction that the calling thread is in,
 	 * {@code null} if there is none
 	 * @return the transaction, {@code null} if the work commits by itself
 	 */
 	default @Nullable SurroundingTransaction surrounding(@Nullable SurroundingTransaction current) {
-		return isAsync() ? null : current;
+		return current;
 	}
 
 	/**

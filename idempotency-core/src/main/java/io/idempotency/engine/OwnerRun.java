@@ -41,6 +41,9 @@ final class OwnerRun<T> {
 	/** What a look-up sees that is made on a thread of the library. */
 	private CallerContext caller = CallerContext.NONE;
 
+	/** The transaction of a caller whose future is not known to be complete. */
+	private @Nullable SurroundingTransaction perhaps;
+
 	/** When the work has begun, at the earliest. */
 	private final long begun = CommittedWork.now();
 
@@ -74,6 +77,7 @@ final class OwnerRun<T> {
 					threw(failure, committed(failure));
 				}
 				else if (!this.claim.isJoined()) {
+					endsHere();
 					return afterDuplicate(failure);
 				}
 				throw failure;
@@ -97,9 +101,11 @@ final class OwnerRun<T> {
 
 	private @Nullable T openAndRecover(@Nullable SurroundingTransaction transaction) throws Throwable {
 		try {
-			if (transaction != null) {
-				this.claim.surrounded();
-				transaction.bind(this.call.key(), this.claim, (outcome) -> this.claim.transactionEnded(outcome, false));
+			if (this.action.isAsync()) {
+				this.perhaps = transaction;
+			}
+			else if (transaction != null) {
+				endsWith(transaction);
 			}
 			this.action.acquired(this.claim);
 			if (this.action.isAsync() && this.call.policy().recoverable()) {
@@ -120,6 +126,30 @@ final class OwnerRun<T> {
 			this.claim.commitNotAnswered();
 		}
 		return how;
+	}
+
+	private void endsWith(SurroundingTransaction transaction) {
+		transaction.bind(this.call.key(), this.claim, (outcome) -> this.claim.transactionEnded(outcome, false));
+		this.claim.surrounded();
+	}
+
+	/**
+	 * Notes that the work of a future was done before the method returned, and so in the
+	 * transaction of its caller.
+	 */
+	private void endsHere() {
+		SurroundingTransaction transaction = this.perhaps;
+		this.perhaps = null;
+		if (transaction == null) {
+			return;
+		}
+		try {
+			endsWith(transaction);
+		}
+		catch (RuntimeException ex) {
+			// The transaction cannot tell its end, and the work must not run again.
+			end(new Ending.DoneUnkept(ex));
+		}
 	}
 
 	/**
@@ -167,6 +197,7 @@ final class OwnerRun<T> {
 		if (this.action.isAsync() && value instanceof CompletionStage<?> stage) {
 			return later(value, stage, recovered);
 		}
+		endsHere();
 		done(value, recovered);
 		return value;
 	}
@@ -187,6 +218,7 @@ final class OwnerRun<T> {
 				TransactionOutcome committed = committed(failure);
 				Supplier<Runnable> end = () -> end(result, failure, committed, recovered, answer);
 				if (here.get() && Thread.currentThread() == caller) {
+					endsHere();
 					end.get().run();
 				}
 				else {

@@ -248,7 +248,7 @@ final class OperationFactory {
 
 	private UnaryOperator<@Nullable SurroundingTransaction> surrounding(IdempotentAnnotation annotation,
 			ResultShape result) {
-		if (result.form() != ResultForm.VALUE) {
+		if (result.form().isSubscribed()) {
 			return (current) -> null;
 		}
 		return TRANSACTIONS

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.idempotency.IdempotencyListener;
@@ -222,19 +223,40 @@ class SpringSurroundingTransactionTests {
 	 * The work of a future is other threads', and a rollback here undoes nothing of it.
 	 */
 	@Test
-	void workOfAFutureIsDoneWhateverBecomesOfTheTransaction() {
+	void workThatGoesOnAfterTheMethodIsDoneWhateverBecomesOfTheTransaction() {
+		CompletableFuture<Integer> work = new CompletableFuture<>();
 		assertThatIllegalStateException().isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
-			assertThat(later()).isCompletedWithValue(1);
+			CompletableFuture<Integer> answer = later(() -> work);
+			work.complete(1);
+			assertThat(answer.join()).isEqualTo(1);
 			throw new IllegalStateException("caller");
 		}));
-		assertThat(later()).isCompletedWithValue(1);
-		assertThat(this.runs).hasValue(1);
+		assertThat(later(this::inserted)).isCompletedWithValue(1);
+		assertThat(this.runs).hasValue(0);
 	}
 
-	private CompletableFuture<Integer> later() {
-		return this.template.operation("later")
-			.key("7")
-			.executeAsync(Integer.class, () -> CompletableFuture.completedFuture(this.runs.incrementAndGet()));
+	/** Its work was done in the transaction, as that of a value. */
+	@Test
+	void futureThatIsCompleteAtTheReturnIsDoneWhenTheTransactionCommits() {
+		assertThatIllegalStateException().isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+			assertThat(later(this::inserted)).isCompletedWithValue(1);
+			assertThat(later(this::inserted)).as("in the same transaction").isCompletedWithValue(1);
+			throw new IllegalStateException("caller");
+		}));
+		assertThat(payments()).isZero();
+		this.transaction.executeWithoutResult((status) -> assertThat(later(this::inserted)).isCompletedWithValue(2));
+		assertThat(later(this::inserted)).as("a duplicate").isCompletedWithValue(2);
+		assertThat(this.runs).hasValue(2);
+		assertThat(payments()).isOne();
+	}
+
+	private CompletableFuture<Integer> inserted() {
+		this.database.update("insert into payment values ('7')");
+		return CompletableFuture.completedFuture(this.runs.incrementAndGet());
+	}
+
+	private CompletableFuture<Integer> later(Supplier<CompletableFuture<Integer>> work) {
+		return this.template.operation("later").key("7").executeAsync(Integer.class, work);
 	}
 
 	@Test
