@@ -27,6 +27,7 @@ import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -37,6 +38,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.jdbc.core.JdbcOperations;
+import org.springframework.transaction.PlatformTransactionManager;
 
 /**
  * Declares the store in the application's database. The table is checked or created
@@ -89,6 +91,13 @@ class JdbcStoreConfiguration {
 		DataSource dataSource = choose(beanFactory, marked, all);
 		return (marked.getIfUnique() != null) ? ReservedPool.none(dataSource)
 				: ReservedPool.of(dataSource, properties.jdbc().poolSize(), properties.storeTimeout());
+	}
+
+	@Bean
+	@Lazy(false)
+	ApartRecordCheck idempotencyApartRecordCheck(@Qualifier("idempotencyStore") IdempotencyStore idempotencyStore,
+			ObjectProvider<PlatformTransactionManager> managers) {
+		return new ApartRecordCheck(idempotencyStore, managers);
 	}
 
 	private static DataSource choose(ListableBeanFactory beanFactory, ObjectProvider<DataSource> marked,
