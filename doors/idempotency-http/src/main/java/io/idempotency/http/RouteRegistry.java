@@ -12,6 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 import io.idempotency.AbandonedMode;
@@ -37,13 +38,15 @@ import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.SmartInitializingSingleton;
+
 /**
  * Makes and knows the operations of functional routes. Thread-safe.
  *
  * @hidden
  */
 @Internal
-public final class RouteRegistry implements OperationCatalog {
+public final class RouteRegistry implements OperationCatalog, SmartInitializingSingleton {
 
 	private final IdempotencyPolicy defaults;
 
@@ -52,6 +55,8 @@ public final class RouteRegistry implements OperationCatalog {
 	private final IdempotencyStore store;
 
 	private final Function<String, IdempotencyStore> stores;
+
+	private final Supplier<? extends OperationCatalog> annotated;
 
 	private final List<IdempotentOperation> operations = new CopyOnWriteArrayList<>();
 
@@ -64,13 +69,15 @@ public final class RouteRegistry implements OperationCatalog {
 	 * @param store the store of the records, unless a route names another one
 	 * @param stores finds the others by their names; throws an
 	 * {@link IllegalArgumentException} if there is none
+	 * @param annotated knows the operations of methods, whose names no route may have
 	 */
 	public RouteRegistry(IdempotencyPolicy defaults, String keyHeader, IdempotencyStore store,
-			Function<String, IdempotencyStore> stores) {
+			Function<String, IdempotencyStore> stores, Supplier<? extends OperationCatalog> annotated) {
 		this.defaults = defaults;
 		this.keyHeader = keyHeader;
 		this.store = store;
 		this.stores = stores;
+		this.annotated = annotated;
 	}
 
 	/**
@@ -99,6 +106,20 @@ public final class RouteRegistry implements OperationCatalog {
 	@Override
 	public Collection<IdempotentOperation> operations() {
 		return this.operations;
+	}
+
+	/** {@inheritDoc} Refuses a method and a route of one name: they would share keys. */
+	@Override
+	public void afterSingletonsInstantiated() {
+		if (this.names.isEmpty()) {
+			return;
+		}
+		for (IdempotentOperation method : this.annotated.get().operations()) {
+			if (this.names.contains(method.name())) {
+				throw method.problem("a route is called '" + method.name() + "', too, and both would share their keys",
+						"Give each its own name");
+			}
+		}
 	}
 
 	/** The description of one route. */

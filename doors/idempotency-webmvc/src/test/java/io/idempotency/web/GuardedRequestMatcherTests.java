@@ -1,5 +1,6 @@
 package io.idempotency.web;
 
+import java.util.List;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.Optional;
@@ -387,7 +388,8 @@ class GuardedRequestMatcherTests {
 
 		@Bean
 		RouteRegistry routes(IdempotencyStore store) {
-			return new RouteRegistry(IdempotencyPolicy.DEFAULTS, "Idempotency-Key", store, (name) -> store);
+			return new RouteRegistry(IdempotencyPolicy.DEFAULTS, "Idempotency-Key", store, (name) -> store,
+					() -> List::of);
 		}
 
 		@Bean

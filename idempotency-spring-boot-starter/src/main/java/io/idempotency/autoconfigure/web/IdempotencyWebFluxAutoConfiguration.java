@@ -111,8 +111,9 @@ public final class IdempotencyWebFluxAutoConfiguration {
 
 	@Bean
 	RouteRegistry idempotencyRouteRegistry(IdempotencyProperties properties, IdempotencyPolicy policy,
-			DefaultStoreFinder stores) {
-		return new RouteRegistry(policy, properties.key().header(), stores.defaultStore(), stores::named);
+			DefaultStoreFinder stores, ObjectProvider<IdempotentOperationSource> annotated) {
+		return new RouteRegistry(policy, properties.key().header(), stores.defaultStore(), stores::named,
+				annotated::getObject);
 	}
 
 	@Bean

@@ -156,7 +156,7 @@ class MetricsTests {
 		RouteRegistry routes = new RouteRegistry(IdempotencyPolicy.DEFAULTS, "Idempotency-Key",
 				new MemoryIdempotencyStore(1_000_000), (name) -> {
 					throw new IllegalArgumentException(name);
-				});
+				}, () -> List::of);
 		routes.add("orders.place", (route) -> {
 		}, Runnable.class.getMethod("run"));
 		this.measured.withBean(RouteRegistry.class, () -> routes).run((context) -> {

@@ -9,6 +9,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Idempotent;
 import io.idempotency.IdempotencyTokens;
 import io.idempotency.autoconfigure.Browser;
@@ -16,6 +17,7 @@ import io.idempotency.autoconfigure.Payments;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.web.IdempotencyFilter;
 import io.idempotency.web.IdempotencyScopeResolver;
+import io.idempotency.web.IdempotentRoutes;
 import jakarta.servlet.DispatcherType;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
@@ -52,6 +54,9 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.function.RouterFunction;
+import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.ServerResponse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -70,6 +75,15 @@ class IdempotencyWebAutoConfigurationTests {
 		.withInitializer(new ServerPortInfoApplicationContextInitializer())
 		.withPropertyValues("server.port=0")
 		.withBean(OrderController.class);
+
+	@Test
+	void routeAndMethodOfOneNameFailTheStart() {
+		this.runner.withBean(RoutedOrders.class)
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(IdempotencyConfigurationException.class)
+				.hasMessageContaining("RoutedOrders#place")
+				.hasMessageContaining("a route is called 'orders.place', too, and both would share their keys"));
+	}
 
 	@Test
 	void requestThatComesTwiceHasItsEffectOnceAndGetsTheSameAnswer() {
@@ -436,6 +450,23 @@ class IdempotencyWebAutoConfigurationTests {
 		@ExceptionHandler
 		ResponseEntity<String> failed(IllegalStateException ex) {
 			return ResponseEntity.status(503).body(ex.getMessage());
+		}
+
+	}
+
+	/** Orders come on two ways. */
+	static class RoutedOrders {
+
+		@Bean
+		RouterFunction<ServerResponse> routes(IdempotentRoutes guard) {
+			return RouterFunctions.route()
+				.POST("/routed", (request) -> ServerResponse.ok().build())
+				.filter(guard.filter("orders.place"))
+				.build();
+		}
+
+		@Idempotent(key = "#id", operation = "orders.place")
+		public void place(String id) {
 		}
 
 	}

@@ -6,6 +6,7 @@ import io.idempotency.autoconfigure.RecordingStore;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.web.IdempotencyScopeResolver;
+import io.idempotency.webflux.IdempotentRoutes;
 import io.idempotency.webflux.ReactiveIdempotencyScopeResolver;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -20,8 +21,12 @@ import org.springframework.boot.autoconfigure.web.reactive.WebFluxAutoConfigurat
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.RouterFunctions;
+import org.springframework.web.reactive.function.server.ServerResponse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -68,6 +73,15 @@ class WebFluxStartTests {
 			.containsOnlyOnce("they are all refused with 401, because idempotency.http.anonymous=refuse");
 	}
 
+	@Test
+	void routeAndMethodOfOneNameFailTheStart() {
+		this.application.withBean(RoutedOrders.class)
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(IdempotencyConfigurationException.class)
+				.hasMessageContaining("RoutedOrders#place")
+				.hasMessageContaining("a route is called 'orders.place', too, and both would share their keys"));
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "idempotency.scope=global", "idempotency.http.scope-headers=X-Api-Key" })
 	void configurationSaysWhoseKeysAre(String property, CapturedOutput output) {
@@ -107,6 +121,23 @@ class WebFluxStartTests {
 		@PostMapping("/orders")
 		public String place() {
 			return "placed";
+		}
+
+	}
+
+	/** Orders come on two ways. */
+	static class RoutedOrders {
+
+		@Bean
+		RouterFunction<ServerResponse> routes(IdempotentRoutes guard) {
+			return RouterFunctions.route()
+				.POST("/routed", (request) -> ServerResponse.ok().build())
+				.filter(guard.filter("orders.place"))
+				.build();
+		}
+
+		@Idempotent(key = "#id", operation = "orders.place")
+		public void place(String id) {
 		}
 
 	}
