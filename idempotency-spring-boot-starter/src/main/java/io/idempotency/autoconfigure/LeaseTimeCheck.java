@@ -40,14 +40,21 @@ public final class LeaseTimeCheck {
 		}
 	}
 
-	/** Logs a warning if a renewal may still be under way when the next one is due. */
-	public static void compare(IdempotencyProperties properties) {
-		if (properties.renewal() && properties.storeTimeout().compareTo(properties.lease().dividedBy(3)) >= 0) {
+	/**
+	 * Logs a warning if a renewal may still be under way when the next one is due.
+	 * @param waits how often a call may wait for the time-out: twice where it may wait
+	 * for its connection and for its statement
+	 */
+	public static void compare(IdempotencyProperties properties, int waits) {
+		int times = 3 * waits;
+		if (properties.renewal() && properties.storeTimeout().multipliedBy(times).compareTo(properties.lease()) >= 0) {
 			logger
-				.warn("A call of the store may take 'idempotency.store-timeout' ({}), and a claim is renewed each third"
+				.warn("A call of the store may take 'idempotency.store-timeout' ({}){}, and a claim is renewed each third"
 						+ " of 'idempotency.lease' ({}): a store that is slow may let the claims of running calls end. Make"
-						+ " the lease longer than three times the time-out",
-						PropertyChecks.text(properties.storeTimeout()), PropertyChecks.text(properties.lease()));
+						+ " the lease longer than {} times the time-out",
+						PropertyChecks.text(properties.storeTimeout()),
+						(waits > 1) ? " for its connection and once more for its statements" : "",
+						PropertyChecks.text(properties.lease()), times);
 		}
 	}
 

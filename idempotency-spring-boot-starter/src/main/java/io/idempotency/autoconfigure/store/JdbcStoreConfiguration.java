@@ -75,7 +75,7 @@ class JdbcStoreConfiguration {
 			logger.info("Idempotency records are kept in the database, table {}: idempotency.store is 'auto', and the "
 					+ "application has a DataSource", jdbc.tableName());
 		}
-		LeaseTimeCheck.compare(properties);
+		LeaseTimeCheck.compare(properties, 2);
 		PoolTimeoutCheck.compare(dataSource, properties.storeTimeout());
 		return new JdbcIdempotencyStore(dataSource, reserved.connections(jdbc.tableName()), jdbc.tableName(),
 				properties.waitTimeout(), properties.storeTimeout());

@@ -64,7 +64,7 @@ class R2dbcStoreConfiguration {
 			logger.info("Idempotency records are kept in the database over R2DBC, table {}: idempotency.store is "
 					+ "'auto', and the application has a ConnectionFactory", jdbc.tableName());
 		}
-		LeaseTimeCheck.compare(properties);
+		LeaseTimeCheck.compare(properties, 2);
 		return new R2dbcIdempotencyStore(connections, reserved.connections(connections, jdbc.tableName()),
 				jdbc.tableName(), properties.waitTimeout(), properties.storeTimeout());
 	}

@@ -52,7 +52,7 @@ class RedisStoreConfiguration {
 		IdempotencyProperties.Redis redis = properties.redis();
 		RedisIdempotencyStore store = new RedisIdempotencyStore(connectionFactory, redis.keyPrefix(),
 				redis.waitReplicas(), redis.waitTimeout(), properties.storeTimeout());
-		LeaseTimeCheck.compare(properties);
+		LeaseTimeCheck.compare(properties, 1);
 		// Redis may be down now and up at the first call, so this check mostly warns. It
 		// fails only if no call could ever succeed.
 		store.verify();

@@ -78,8 +78,9 @@ class JdbcStoreConfigurationTests {
 
 	@Test
 	void leaseThatASlowStoreMayOutlastIsToldAtTheStart(CapturedOutput output) {
-		this.embedded.withPropertyValues("idempotency.lease=6s", "idempotency.store-timeout=2s")
-			.run((context) -> assertThat(output).contains("'idempotency.store-timeout' (2s)", "(6s)"));
+		this.embedded.withPropertyValues("idempotency.lease=12s", "idempotency.store-timeout=2s")
+			.run((context) -> assertThat(output).contains(
+					"'idempotency.store-timeout' (2s) for its connection and once", "(12s)", "longer than 6 times"));
 	}
 
 	/** {@code 24} was perhaps meant to be hours. */
@@ -92,7 +93,7 @@ class JdbcStoreConfigurationTests {
 
 	@Test
 	void leaseThatIsLongEnoughOrNotRenewedIsNoNews(CapturedOutput output) {
-		this.embedded.withPropertyValues("idempotency.lease=7s").run((context) -> context.getBean(DataSource.class));
+		this.embedded.withPropertyValues("idempotency.lease=13s").run((context) -> context.getBean(DataSource.class));
 		this.embedded.withPropertyValues("idempotency.lease=6s", "idempotency.renewal=false")
 			.run((context) -> context.getBean(DataSource.class));
 		assertThat(output).doesNotContain("Make the lease longer", "'idempotency.lease' is",

@@ -113,6 +113,14 @@ class R2dbcStoreConfigurationTests {
 	}
 
 	@Test
+	void leaseThatASlowStoreMayOutlastIsToldAtTheStart(CapturedOutput output) {
+		overR2dbc().withPropertyValues("idempotency.lease=13s").run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).doesNotContain("Make the lease longer");
+		overR2dbc().withPropertyValues("idempotency.lease=12s").run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).contains("Make the lease longer than 6 times the time-out");
+	}
+
+	@Test
 	void missingTableFailsTheStart() {
 		overR2dbc().withPropertyValues("idempotency.jdbc.initialize-schema=never")
 			.run((context) -> assertThat(context).getFailure()

@@ -32,21 +32,16 @@ final class Deadline implements AutoCloseable {
 	 */
 	private final int before;
 
-	/** A call keeps at least a quarter of its time, even if the pool took all of it. */
-	private static final int LEFT_AT_LEAST = 4;
-
 	/**
 	 * Begins the call; fails if the pool's connection has no working connection to the
-	 * server. The time counts from the start. If the pool took long to connect, the call
-	 * still gets a part of its time; otherwise no call would ever succeed on a database
-	 * that is slow to connect to.
+	 * server. The wait for the connection takes no time from the call: whose statement is
+	 * late loses its connection, and where connecting is slow, the next calls would wait
+	 * for longer and be late themselves, for ever.
 	 */
-	Deadline(Connection connection, Duration most, long start) throws SQLException {
+	Deadline(Connection connection, Duration most) throws SQLException {
 		this.connection = connection;
 		this.most = most;
-		long now = System.nanoTime();
-		long whole = TimeUnit.NANOSECONDS.convert(most);
-		this.end = now + Math.max(whole - (now - start), whole / LEFT_AT_LEAST);
+		this.end = System.nanoTime() + TimeUnit.NANOSECONDS.convert(most);
 		this.before = lineTimeout(connection);
 		beforeStatement();
 	}

@@ -149,7 +149,7 @@ final class JdbcDatabase {
 	 */
 	static Deadline begin(String what, Connection connection, Duration most) {
 		try {
-			return new Deadline(connection, most, System.nanoTime());
+			return new Deadline(connection, most);
 		}
 		catch (SQLException ex) {
 			throw unreached(what, ex);

@@ -48,13 +48,13 @@ import org.slf4j.LoggerFactory;
  * No call waits for the database longer than the store time-out, apart from the wait for
  * a connection from the pool; a purge may take a minute. A statement that waits for a row
  * that another session has locked stops after three quarters of the store time-out, and
- * sooner if the pool or an earlier statement took time of the call; a claim also stops
- * after the wait time-out. Such a claim is {@link ClaimResult.InProgress}, because
- * another transaction has the key. On PostgreSQL and on MariaDB since 10.5, that bound is
- * a part of the statement. On MySQL and older MariaDB it would cost further statements.
- * There, and where the whole table is locked, the connection is given up when the store
- * time-out is over. PostgreSQL then gets the bound ahead of each statement for a minute,
- * so that no more statements wait there.
+ * sooner if an earlier statement took time of the call; a claim also stops after the wait
+ * time-out. Such a claim is {@link ClaimResult.InProgress}, because another transaction
+ * has the key. On PostgreSQL and on MariaDB since 10.5, that bound is a part of the
+ * statement. On MySQL and older MariaDB it would cost further statements. There, and
+ * where the whole table is locked, the connection is given up when the store time-out is
+ * over. PostgreSQL then gets the bound ahead of each statement for a minute, so that no
+ * more statements wait there.
  * <p>
  * On a connection of its own, a verb changes no setting of the session: it works in
  * auto-commit, or commits each statement if the pool switches auto-commit off, in the

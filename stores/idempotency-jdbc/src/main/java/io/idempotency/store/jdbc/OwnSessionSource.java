@@ -70,10 +70,6 @@ final class OwnSessionSource implements SqlSessionSource {
 		return open(database, what, Use.UPKEEP, most, (dialect) -> LockWait.NONE);
 	}
 
-	/**
-	 * The wait for a connection from the pool counts as a part of the time that the
-	 * session may take, but at least a quarter of that time is left for the verb.
-	 */
 	private static SqlSession open(JdbcDatabase database, String what, Use use, Duration most,
 			Function<Dialect, LockWait> lockWait) {
 		OwnConnection own = OwnConnection.open(database, what, use, most);
@@ -148,7 +144,6 @@ final class OwnSessionSource implements SqlSessionSource {
 		 * which happens here, too, so every failure means that there is no connection.
 		 */
 		static OwnConnection open(JdbcDatabase database, String what, Use use, Duration most) {
-			long start = System.nanoTime();
 			boolean inReadOnly = TransactionSynchronizationManager.isCurrentTransactionReadOnly();
 			ReservedConnections turn = null;
 			Connection connection = null;
@@ -158,7 +153,7 @@ final class OwnSessionSource implements SqlSessionSource {
 				turn = takeTurn(database.reserved(), use, most);
 				connection = (turn != null) ? turn.connect(database.dataSource())
 						: database.dataSource().getConnection();
-				own = new OwnConnection(connection, new Deadline(connection, most, start), turn, inReadOnly);
+				own = new OwnConnection(connection, new Deadline(connection, most), turn, inReadOnly);
 				return own;
 			}
 			catch (SQLException | RuntimeException ex) {
