@@ -13,7 +13,11 @@ public enum FailureMode {
 	/** The key becomes free again, so a retry runs. */
 	RELEASE,
 
-	/** The failure is stored as the result, and duplicates get it as a replay. */
+	/**
+	 * The failure is stored as the result, and duplicates get it as a replay. That is so
+	 * for the refusal of another guarded call inside of the work, too, because a part of
+	 * the work may be done; its {@link IdempotencyException#retry()} says {@code never}.
+	 */
 	REMEMBER
 
 }

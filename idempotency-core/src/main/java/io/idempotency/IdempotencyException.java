@@ -30,6 +30,8 @@ public abstract sealed class IdempotencyException extends RuntimeException
 
 	private final String title;
 
+	private volatile boolean remembered;
+
 	IdempotencyException(String operation, int status, String code, String title, String message,
 			@Nullable Throwable cause) {
 		super(message, cause);
@@ -73,7 +75,9 @@ public abstract sealed class IdempotencyException extends RuntimeException
 	}
 
 	/**
-	 * Returns what a client may do with its key; it is part of the public contract.
+	 * Returns what a client may do with its key; it is part of the public contract. If
+	 * the refused call is a part of a guarded call that remembers its failure, that call
+	 * never runs again with its key, and this says so.
 	 * @return {@code same-key}: send the same request again with the same key;
 	 * {@code new-key}: this key will never do what was asked; {@code never}: the work is
 	 * done or must not be done again, look the outcome up; {@code fix-request}: mend the
@@ -81,11 +85,30 @@ public abstract sealed class IdempotencyException extends RuntimeException
 	 */
 	public final String retry() {
 		return switch (this.code) {
-			case "in-progress", "store-unavailable" -> "same-key";
+			case "in-progress", "store-unavailable" -> this.remembered ? "never" : "same-key";
 			case "key-invalid", "key-reused", "token-unknown" -> "new-key";
 			case "duplicate", "result-unavailable", "outcome-unknown" -> "never";
-			default -> "fix-request";
+			default -> this.remembered ? "never" : "fix-request";
 		};
+	}
+
+	/**
+	 * Notes that a guarded call around the refused one has failed with this exception and
+	 * remembers it.
+	 * @hidden
+	 */
+	@Internal
+	public final void remember() {
+		this.remembered = true;
+	}
+
+	/**
+	 * Returns whether a guarded call around the refused one has failed with this
+	 * exception and remembers it: {@link FailureMode#REMEMBER}.
+	 * @return whether this is the result of that call
+	 */
+	public final boolean isRemembered() {
+		return this.remembered;
 	}
 
 	/**

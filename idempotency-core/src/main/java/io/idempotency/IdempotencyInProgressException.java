@@ -2,6 +2,8 @@ package io.idempotency;
 
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The first call with this key still runs.
  * <p>
@@ -28,8 +30,8 @@ public final class IdempotencyInProgressException extends IdempotencyException {
 	}
 
 	@Override
-	public Duration retryAfter() {
-		return this.retryAfter;
+	public @Nullable Duration retryAfter() {
+		return isRemembered() ? null : this.retryAfter;
 	}
 
 }

@@ -82,8 +82,8 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 	}
 
 	@Override
-	public Duration retryAfter() {
-		return this.retryAfter;
+	public @Nullable Duration retryAfter() {
+		return isRemembered() ? null : this.retryAfter;
 	}
 
 }

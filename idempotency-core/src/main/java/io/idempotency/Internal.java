@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a type, or a constructor, that is public only because other packages of this
- * library need it: applications must not use it, and it may change without notice.
+ * Marks a type, a constructor, or a method that is public only because other packages of
+ * this library need it: applications must not use it, and it may change without notice.
  * <p>
  * What is marked, and each type inside it, also has the tag {@code @hidden}, which leaves
  * it out of the published Javadoc.
@@ -16,7 +16,7 @@ import java.lang.annotation.Target;
  */
 @Internal
 @Retention(RetentionPolicy.CLASS)
-@Target({ ElementType.TYPE, ElementType.CONSTRUCTOR })
+@Target({ ElementType.TYPE, ElementType.CONSTRUCTOR, ElementType.METHOD })
 public @interface Internal {
 
 }

@@ -157,6 +157,11 @@ public final class OwnedClaim {
 		return this.end.joinedEnd();
 	}
 
+	/** Is told the failure of the work, before anybody is answered with it. */
+	public void failedWith(Throwable failure) {
+		this.end.failedWith(failure);
+	}
+
 	/** Ends the claim with the first ending; later endings do nothing. */
 	void end(Ending ending) {
 		if (ending instanceof Ending.Later later) {

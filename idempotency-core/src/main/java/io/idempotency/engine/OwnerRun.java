@@ -159,6 +159,7 @@ final class OwnerRun<T> {
 	private void threw(Throwable failure, TransactionOutcome committed) {
 		boolean done = committed == TransactionOutcome.COMMITTED && !this.claim.isJoined()
 				&& this.call.policy().onFailure() != FailureMode.REMEMBER;
+		this.claim.failedWith(failure);
 		end(Ending.ofFailure(failure, done ? this.action::threwAfterCommit : this.action::threw));
 	}
 

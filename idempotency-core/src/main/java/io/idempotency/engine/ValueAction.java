@@ -6,6 +6,7 @@ import java.util.Base64;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import io.idempotency.RememberedFailureException;
@@ -111,8 +112,10 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 			// It is that of a nested call, and the thread of that need not tell whose.
 			return Ending.OUT_OF_SIGHT;
 		}
-		return isRefusedBefore(failure) ? new Ending.NotRun(failure) : new Ending.Failed(failure,
-				() -> RememberedFailureCodec.encode(failure, statusOf(failure), told(failure)));
+		return isRefusedBefore(failure) ? new Ending.NotRun(failure)
+				: new Ending.Failed(failure, () -> RememberedFailureCodec.encode(failure,
+						(failure instanceof IdempotencyException refusal) ? refusal.status() : statusOf(failure),
+						told(failure)));
 	}
 
 	/**

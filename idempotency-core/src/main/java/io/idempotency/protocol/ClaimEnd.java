@@ -4,9 +4,12 @@ import java.time.Duration;
 
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import io.idempotency.key.Fingerprint;
+import io.idempotency.store.Causes;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
@@ -173,6 +176,22 @@ public final class ClaimEnd {
 	/** Returns the ending that the last write carries out. */
 	public synchronized Ending carriedOut() {
 		return this.carriedOut;
+	}
+
+	/**
+	 * Is told the failure of the work, before anybody is answered with it. What is
+	 * remembered must not ask to come back with the same key.
+	 */
+	public void failedWith(Throwable failure) {
+		if (!remembersFailures()) {
+			return;
+		}
+		for (Throwable each : Causes.of(failure).toList()) {
+			boolean left = each instanceof IdempotencyStoreUnavailableException unavailable && unavailable.mayHaveRun();
+			if (each instanceof IdempotencyException refusal && !left) {
+				refusal.remember();
+			}
+		}
 	}
 
 	/** Is told how the call has ended. */
@@ -345,8 +364,7 @@ public final class ClaimEnd {
 			return new Write.Release(notRun.cause());
 		}
 		if (ending instanceof Ending.Failed failed) {
-			boolean remember = this.call.policy().onFailure() == FailureMode.REMEMBER && !keepsNothing();
-			return remember ? done(failed.remembered(), ResultKind.FAILURE, this.context.retention())
+			return remembersFailures() ? done(failed.remembered(), ResultKind.FAILURE, this.context.retention())
 					: new Write.Release(failed.cause());
 		}
 		if (mode() == IdempotencyMode.LOCK) {
@@ -430,6 +448,10 @@ public final class ClaimEnd {
 			}
 		}
 		return new ClaimResult.Tombstone();
+	}
+
+	private boolean remembersFailures() {
+		return this.call.policy().onFailure() == FailureMode.REMEMBER && !keepsNothing();
 	}
 
 	private boolean keepsNothing() {

@@ -216,6 +216,11 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 		}
 	}
 
+	private Ending ofFailure(Throwable failure) {
+		this.claim.failedWith(failure);
+		return decided(() -> Ending.ofFailure(failure, this.action::threw));
+	}
+
 	private void failed(Throwable failure, boolean open) {
 		this.caller.failsUnseen(failure);
 		Throwable cause = AsyncResults.cause(Exceptions.unwrap(failure));
@@ -229,7 +234,7 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 			}
 			return;
 		}
-		Ending ending = decided(() -> Ending.ofFailure(cause, this.action::threw));
+		Ending ending = ofFailure(cause);
 		Runnable answer = () -> this.caller.fail(failure);
 		if (open) {
 			undo(ending, failure, answer);
@@ -246,8 +251,7 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 	private Mono<Void> kept(Throwable failure) {
 		boolean ofWork = !this.storeFailed && has(TransactionOutcome.ROLLED_BACK) && !isDuplicate(failure);
 		Throwable cause = AsyncResults.cause(Exceptions.unwrap(failure));
-		Mono<Void> written = ofWork ? this.claim.end(decided(() -> Ending.ofFailure(cause, this.action::threw)))
-				: Mono.empty();
+		Mono<Void> written = ofWork ? this.claim.end(ofFailure(cause)) : Mono.empty();
 		return written.then(Mono.error(failure));
 	}
 

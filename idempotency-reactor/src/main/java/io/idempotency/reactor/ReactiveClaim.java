@@ -211,6 +211,11 @@ public final class ReactiveClaim {
 		this.record.leavesTheThread();
 	}
 
+	/** Is told the failure of the work, before anybody is answered with it. */
+	public void failedWith(Throwable failure) {
+		this.end.failedWith(failure);
+	}
+
 	/**
 	 * Ends the claim with the first ending; later endings do nothing. The write begins at
 	 * once, whoever subscribes.

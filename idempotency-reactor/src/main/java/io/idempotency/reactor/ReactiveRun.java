@@ -156,6 +156,7 @@ final class ReactiveRun<T> {
 		if (done) {
 			return new Ending.DoneUnkept(failure);
 		}
+		this.claim.failedWith(failure);
 		try (IdempotencyContextHolder.Binding binding = this.claim.enter()) {
 			return Ending.ofFailure(failure, this.action::threw);
 		}

@@ -39,6 +39,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /** Every attribute on a plain Spring bean. */
 class MethodDoorTests {
@@ -227,6 +228,36 @@ class MethodDoorTests {
 			.withMessage("run 1")
 			.satisfies((ex) -> assertThat(ex.type()).isEqualTo(IllegalStateException.class.getName()));
 		assertThat(Service.runs).hasValue(1);
+	}
+
+	@Test
+	void aRefusalThatIsRememberedAsksNobodyToComeBackWithTheSameKey() {
+		Runnable refused = () -> this.service.nested("8", () -> this.service.nested("8", () -> {
+		}));
+		IdempotencyInProgressException first = catchThrowableOfType(IdempotencyInProgressException.class,
+				() -> this.service.rememberingNested("7", refused));
+		assertThat(first.retry()).isEqualTo("never");
+		assertThat(first.retryAfter()).isNull();
+		assertThat(first)
+			.hasToString(first.getClass().getName() + ": " + first.getMessage() + " [code=in-progress, retry=never]");
+		assertThatExceptionOfType(RememberedFailureException.class)
+			.isThrownBy(() -> this.service.rememberingNested("7", refused))
+			.satisfies((again) -> assertThat(again.status()).isEqualTo(409));
+	}
+
+	@Test
+	void aRefusalIsToBeRepeatedWhereTheCallAroundItKeepsNothing() {
+		Runnable refused = () -> this.service.nested("8", () -> this.service.nested("8", () -> {
+		}));
+		assertThatExceptionOfType(IdempotencyInProgressException.class)
+			.isThrownBy(() -> this.service.rememberingNested("7", () -> {
+				IdempotencyContext.current().orElseThrow().release();
+				refused.run();
+			}))
+			.satisfies((ex) -> assertThat(ex.retry()).isEqualTo("same-key"));
+		assertThatExceptionOfType(IdempotencyInProgressException.class)
+			.isThrownBy(() -> this.service.nested("7", refused))
+			.satisfies((ex) -> assertThat(ex.retry()).isEqualTo("same-key"));
 	}
 
 	@Test
@@ -602,6 +633,12 @@ class MethodDoorTests {
 		@Idempotent(key = "#key", onFailure = FailureMode.REMEMBER)
 		public int remembering(String key) {
 			throw new IllegalStateException("run " + Service.runs.incrementAndGet());
+		}
+
+		@Idempotent(key = "#key", onFailure = FailureMode.REMEMBER)
+		public int rememberingNested(String key, Runnable inside) {
+			inside.run();
+			return Service.runs.incrementAndGet();
 		}
 
 		@Idempotent(key = "#key", onFailure = FailureMode.REMEMBER)

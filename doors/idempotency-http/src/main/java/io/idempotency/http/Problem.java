@@ -67,6 +67,10 @@ public final class Problem {
 	 * @param place the place of the key, empty if it is not known
 	 */
 	public static String detail(IdempotencyException refusal, String target, String place) {
+		if (refusal.isRemembered() && refusal.retry().equals("never")) {
+			return target + " has failed, because a part of it was refused, and is not done again with this key: look "
+					+ "up how far it came, and use a new key for another try";
+		}
 		if (refusal instanceof IdempotencyKeyMissingException) {
 			return target + " needs a key" + place + ": send one, and send the same one when you repeat the request";
 		}

@@ -204,6 +204,9 @@ final class Pass {
 
 	/** Is told a failure on the way to the answer. */
 	void failed(Throwable thrown) {
+		if (this.claim != null) {
+			this.claim.failedWith(thrown);
+		}
 		this.progress.failed(thrown);
 	}
 

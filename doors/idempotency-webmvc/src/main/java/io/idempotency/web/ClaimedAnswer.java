@@ -424,6 +424,7 @@ final class ClaimedAnswer extends Answer {
 
 	@Override
 	void failed(Throwable thrown) {
+		this.claim.failedWith(thrown);
 		this.failure = thrown;
 	}
 

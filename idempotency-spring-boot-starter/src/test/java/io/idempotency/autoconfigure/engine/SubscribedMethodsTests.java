@@ -1,5 +1,6 @@
 package io.idempotency.autoconfigure.engine;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -130,6 +131,18 @@ class SubscribedMethodsTests {
 			assertThatExceptionOfType(RememberedFailureException.class)
 				.isThrownBy(application.orders.remembered("7")::block);
 			assertThat(application.orders.runs()).isEqualTo(1);
+		});
+	}
+
+	@Test
+	void aRefusalThatIsRememberedAsksNobodyToComeBackWithTheSameKey() {
+		run((application) -> {
+			assertThatExceptionOfType(IdempotencyInProgressException.class)
+				.isThrownBy(application.orders.rememberedRefusal("7")::block)
+				.satisfies((ex) -> assertThat(ex.retry()).isEqualTo("never"));
+			assertThatExceptionOfType(RememberedFailureException.class)
+				.isThrownBy(application.orders.rememberedRefusal("7")::block)
+				.satisfies((ex) -> assertThat(ex.status()).isEqualTo(409));
 		});
 	}
 
@@ -370,6 +383,12 @@ class SubscribedMethodsTests {
 		@Idempotent(key = "#order", onFailure = FailureMode.REMEMBER)
 		Mono<Receipt> remembered(String order) {
 			return receipt(order).then(Mono.error(new IllegalStateException(order)));
+		}
+
+		@Idempotent(key = "#order", onFailure = FailureMode.REMEMBER)
+		Mono<Receipt> rememberedRefusal(String order) {
+			return receipt(order)
+				.then(Mono.error(() -> new IdempotencyInProgressException("payments.pay", Duration.ofSeconds(2))));
 		}
 
 		@Idempotent(key = "#order", duplicateOn = IllegalStateException.class, recover = "known")

@@ -2,9 +2,11 @@ package io.idempotency.it.http;
 
 import io.idempotency.it.scenarios.Runs;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 import io.idempotency.FailureMode;
+import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.Idempotent;
 import jakarta.servlet.http.HttpServletResponse;
 
@@ -14,6 +16,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.servlet.ModelAndView;
 
@@ -125,6 +128,36 @@ class FailuresController {
 	public String rememberedResponseStatus() {
 		throw new ResponseStatusException(HttpStatus.BAD_GATEWAY,
 				"run " + this.runs.run("/failures/remembered-response-status"));
+	}
+
+	/** The call of a guarded bean is refused, for now. */
+	@PostMapping("/remembered-refusal")
+	@Idempotent(onFailure = FailureMode.REMEMBER)
+	public String rememberedRefusal() {
+		this.runs.run("/failures/remembered-refusal");
+		throw busy();
+	}
+
+	@PostMapping("/remembered-refusal-later")
+	@Idempotent(onFailure = FailureMode.REMEMBER)
+	public CompletableFuture<String> rememberedRefusalLater() {
+		this.runs.run("/failures/remembered-refusal-later");
+		return CompletableFuture.supplyAsync(() -> {
+			throw busy();
+		});
+	}
+
+	@PostMapping("/remembered-refusal-deferred")
+	@Idempotent(onFailure = FailureMode.REMEMBER)
+	public DeferredResult<String> rememberedRefusalDeferred() {
+		this.runs.run("/failures/remembered-refusal-deferred");
+		DeferredResult<String> answer = new DeferredResult<>();
+		CompletableFuture.runAsync(() -> answer.setErrorResult(busy()));
+		return answer;
+	}
+
+	private static IdempotencyInProgressException busy() {
+		return new IdempotencyInProgressException("payments.pay", Duration.ofSeconds(2));
 	}
 
 }

@@ -2,6 +2,8 @@ package io.idempotency.it.scenarios;
 
 import io.idempotency.it.client.Answer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -63,6 +65,22 @@ public interface KeptAnswersScenarios extends Scenario {
 		assertThat(second.body()).isEqualTo(first.body());
 		assertThat(second.replayed()).isTrue();
 		assertThat(runs().of("/failures/remembered-exception") - before).isEqualTo(1);
+	}
+
+	/** A part of the work may be done, so the key will never run it again. */
+	@ParameterizedTest
+	@ValueSource(strings = { "/failures/remembered-refusal", "/failures/remembered-refusal-later",
+			"/failures/remembered-refusal-deferred" })
+	default void refusalOfAGuardedBeanThatIsRememberedAsksNobodyToComeBack(String path) {
+		int before = runs().of(path);
+		Answer first = client().post(path, key());
+		Answer second = client().post(path, key());
+		Scenario.assertCode(first, 409, "in-progress");
+		assertThat(first.text()).contains("\"retry\":\"never\"").contains("new key").doesNotContain("Retry-After");
+		assertThat(first.header("Retry-After")).isNull();
+		assertThat(second.text()).isEqualTo(first.text());
+		assertThat(second.replayed()).isTrue();
+		assertThat(runs().of(path) - before).isEqualTo(1);
 	}
 
 }

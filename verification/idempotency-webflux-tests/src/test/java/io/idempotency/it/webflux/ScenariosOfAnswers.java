@@ -2,11 +2,13 @@ package io.idempotency.it.webflux;
 
 import java.io.IOException;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 import io.idempotency.FailureMode;
+import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.Idempotent;
 import io.idempotency.it.scenarios.Runs;
 import org.jspecify.annotations.Nullable;
@@ -265,6 +267,33 @@ class ScenariosOfAnswers {
 	public Mono<String> rememberedResponseStatus() {
 		return run("/failures/remembered-response-status")
 			.flatMap((run) -> Mono.error(new ResponseStatusException(HttpStatus.BAD_GATEWAY, "run " + run)));
+	}
+
+	/** The call of a guarded bean is refused, for now. */
+	@PostMapping("/failures/remembered-refusal")
+	@Idempotent(onFailure = FailureMode.REMEMBER)
+	public Mono<String> rememberedRefusal() {
+		this.runs.run("/failures/remembered-refusal");
+		throw busy();
+	}
+
+	@PostMapping("/failures/remembered-refusal-later")
+	@Idempotent(onFailure = FailureMode.REMEMBER)
+	public CompletableFuture<String> rememberedRefusalLater() {
+		this.runs.run("/failures/remembered-refusal-later");
+		return CompletableFuture.supplyAsync(() -> {
+			throw busy();
+		});
+	}
+
+	@PostMapping("/failures/remembered-refusal-deferred")
+	@Idempotent(onFailure = FailureMode.REMEMBER)
+	public Mono<String> rememberedRefusalDeferred() {
+		return run("/failures/remembered-refusal-deferred").flatMap((run) -> Mono.error(busy()));
+	}
+
+	private static IdempotencyInProgressException busy() {
+		return new IdempotencyInProgressException("payments.pay", Duration.ofSeconds(2));
 	}
 
 	record Receipt(int run, String text, @Nullable List<String> items) {
