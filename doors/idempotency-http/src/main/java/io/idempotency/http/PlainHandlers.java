@@ -13,7 +13,6 @@ import java.util.stream.Stream;
 import io.idempotency.Internal;
 import io.idempotency.aop.proxy.OutermostGuard;
 
-import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.BeanUtils;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.MethodIntrospector;
@@ -67,6 +66,8 @@ public final class PlainHandlers {
 
 	private final SingletonSupplier<Boolean> bodiesReadBySpring;
 
+	private final TextConversion texts;
+
 	private final SingletonSupplier<List<ControllerAdviceBean>> advice;
 
 	/**
@@ -75,12 +76,14 @@ public final class PlainHandlers {
 	 * @param resolved the types whose parameters Spring itself resolves
 	 * @param bodyAdvice whether a type sees bodies while they are read
 	 * @param readers what reads bodies. Those of the application may verify them
+	 * @param texts what converts texts
 	 */
 	public PlainHandlers(ApplicationContext context, List<Class<?>> resolved, Predicate<Class<?>> bodyAdvice,
-			Supplier<Stream<?>> readers) {
+			Supplier<Stream<?>> readers, TextConversion texts) {
+		this.texts = texts;
 		this.resolved = resolved;
 		this.bodyAdvice = bodyAdvice;
-		this.bodiesReadBySpring = SingletonSupplier.of(() -> readers.get().allMatch(PlainHandlers::isOfSpring));
+		this.bodiesReadBySpring = SingletonSupplier.of(() -> readers.get().allMatch(TextConversion::isOfSpring));
 		this.advice = SingletonSupplier.of(() -> ControllerAdviceBean.findAnnotatedBeans(context)
 			.stream()
 			.filter((bean) -> bean.getBeanType() == null || takesPartInBinding(bean.getBeanType()))
@@ -125,12 +128,11 @@ public final class PlainHandlers {
 						|| TEXTS.contains(annotations[0].annotationType()) && isConvertedBySpring(type));
 	}
 
-	/** A subclass of the application is not, and neither is a proxy with its advice. */
-	private static boolean isOfSpring(Object reader) {
-		return reader.getClass().getName().startsWith("org.springframework.") && !AopUtils.isAopProxy(reader);
+	private boolean isConvertedBySpring(Class<?> type) {
+		return this.texts.isOfSpringFor(type) && isSimple(type);
 	}
 
-	private static boolean isConvertedBySpring(Class<?> type) {
+	private static boolean isSimple(Class<?> type) {
 		return BeanUtils.isSimpleProperty(type) || type.getName().startsWith("java.")
 				|| MultipartFile.class.isAssignableFrom(type);
 	}

@@ -10,6 +10,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 import io.idempotency.http.PlainHandlers;
+import io.idempotency.http.TextConversion;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -28,6 +29,8 @@ import org.springframework.web.reactive.DispatchExceptionHandler;
 import org.springframework.web.reactive.HandlerAdapter;
 import org.springframework.web.reactive.HandlerResult;
 import org.springframework.web.reactive.HandlerResultHandler;
+import org.springframework.web.reactive.config.WebFluxConfigurationSupport;
+import org.springframework.web.reactive.config.WebFluxConfigurer;
 import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebExceptionHandler;
@@ -66,15 +69,20 @@ final class Handling {
 		this.resultHandlers = ordered(context, HandlerResultHandler.class);
 		this.exceptionHandlers = context.getBeanProvider(WebExceptionHandler.class).orderedStream().toList();
 		// Nothing but readers sees bodies here.
-		this.plain = new PlainHandlers(context, RESOLVED, (type) -> false, this::readers);
+		this.plain = new PlainHandlers(context, RESOLVED, (type) -> false, this::readers,
+				new TextConversion(context,
+						() -> ofMethods().map(RequestMappingHandlerAdapter::getWebBindingInitializer),
+						WebFluxConfigurer.class, WebFluxConfigurationSupport.class));
+	}
+
+	private Stream<RequestMappingHandlerAdapter> ofMethods() {
+		return this.adapters.stream()
+			.filter(RequestMappingHandlerAdapter.class::isInstance)
+			.map(RequestMappingHandlerAdapter.class::cast);
 	}
 
 	private Stream<?> readers() {
-		return this.adapters.stream()
-			.filter(RequestMappingHandlerAdapter.class::isInstance)
-			.map(RequestMappingHandlerAdapter.class::cast)
-			.flatMap((adapter) -> adapter.getMessageReaders().stream())
-			.flatMap(Handling::parts);
+		return ofMethods().flatMap((adapter) -> adapter.getMessageReaders().stream()).flatMap(Handling::parts);
 	}
 
 	/** Returns a reader and those that read for it. */

@@ -23,6 +23,7 @@ import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.PlainHandlers;
 import io.idempotency.http.StoredResponseCodec;
+import io.idempotency.http.TextConversion;
 import io.idempotency.http.request.ContentType;
 import io.idempotency.http.request.RequestFingerprint;
 import io.idempotency.key.Fingerprint;
@@ -42,6 +43,8 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.http.HttpMethod;
 import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurationSupport;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.mvc.method.annotation.RequestBodyAdvice;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.util.UriComponentsBuilder;
@@ -100,14 +103,16 @@ public final class EarlyReplay {
 		this.fingerprints = new RequestFingerprint(settings);
 		this.operations = new HandlerOperationFinder(operations);
 		this.plain = new PlainHandlers(context, RESOLVED, RequestBodyAdvice.class::isAssignableFrom,
-				() -> converters(context));
+				() -> adapters(context).flatMap((adapter) -> adapter.getMessageConverters().stream()),
+				new TextConversion(context,
+						() -> adapters(context).map(RequestMappingHandlerAdapter::getWebBindingInitializer),
+						WebMvcConfigurer.class, WebMvcConfigurationSupport.class));
 	}
 
-	private static Stream<?> converters(ApplicationContext context) {
+	private static Stream<RequestMappingHandlerAdapter> adapters(ApplicationContext context) {
 		return BeanFactoryUtils.beansOfTypeIncludingAncestors(context, RequestMappingHandlerAdapter.class, true, false)
 			.values()
-			.stream()
-			.flatMap((adapter) -> adapter.getMessageConverters().stream());
+			.stream();
 	}
 
 	/**

@@ -1,0 +1,137 @@
+package io.idempotency.it.early;
+
+import java.text.ParseException;
+import java.time.LocalDate;
+import java.util.Locale;
+import java.util.UUID;
+
+import io.idempotency.Idempotent;
+import io.idempotency.it.client.Answer;
+import io.idempotency.it.client.Client;
+import io.idempotency.it.scenarios.Rights;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.convert.converter.Converter;
+import org.springframework.format.Formatter;
+import org.springframework.format.FormatterRegistry;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What converts texts for the application may refuse them, whichever handler they are
+ * for.
+ */
+class EarlyReplayWithConversionTests {
+
+	private final String key = UUID.randomUUID().toString();
+
+	@ParameterizedTest
+	@ValueSource(strings = { "converter", "formatter", "configurer" })
+	void callerWhoHasLostItsRightsSeesNoReplay(String converts) {
+		try (ConfigurableApplicationContext application = new SpringApplicationBuilder(Application.class)
+			.registerShutdownHook(false)
+			.run("--server.port=0", "--idempotency.store=memory", "--converts=" + converts)) {
+			Rights rights = application.getBean(Rights.class);
+			Client client = new Client(
+					application.getEnvironment().getRequiredProperty("local.server.port", int.class));
+			Answer first = client.post("/day?day=2026-11-26", this.key);
+			assertThat(first.status()).as("first %s", first).isEqualTo(200);
+			rights.give(false);
+			Answer denied = client.post("/day?day=2026-11-26", this.key);
+			assertThat(denied.status()).as("denied %s", denied).isIn(400, 403);
+			assertThat(denied.replayed()).isFalse();
+			rights.give(true);
+			assertThat(client.post("/day?day=2026-11-26", this.key).replayed()).isTrue();
+		}
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@Import({ Handlers.class, Rights.class })
+	static class Application {
+
+		@Bean
+		SecurityFilterChain security(HttpSecurity http) throws Exception {
+			return http.csrf((csrf) -> csrf.disable()).build();
+		}
+
+		@Bean
+		@ConditionalOnProperty(name = "converts", havingValue = "converter")
+		DayConverter converter(Rights rights) {
+			return new DayConverter(rights);
+		}
+
+		@Bean
+		@ConditionalOnProperty(name = "converts", havingValue = "formatter")
+		DayFormatter formatter(Rights rights) {
+			return new DayFormatter(rights);
+		}
+
+		@Bean
+		@ConditionalOnProperty(name = "converts", havingValue = "configurer")
+		WebMvcConfigurer configurer(Rights rights) {
+			return new WebMvcConfigurer() {
+
+				@Override
+				public void addFormatters(FormatterRegistry registry) {
+					registry.addConverter(new DayConverter(rights));
+				}
+
+			};
+		}
+
+	}
+
+	record DayConverter(Rights rights) implements Converter<String, LocalDate> {
+
+		@Override
+		public LocalDate convert(String text) {
+			this.rights.require();
+			return LocalDate.parse(text);
+		}
+
+	}
+
+	record DayFormatter(Rights rights) implements Formatter<LocalDate> {
+
+		@Override
+		public LocalDate parse(String text, Locale locale) throws ParseException {
+			if (!this.rights.check()) {
+				throw new ParseException(text, 0);
+			}
+			return LocalDate.parse(text);
+		}
+
+		@Override
+		public String print(LocalDate day, Locale locale) {
+			return day.toString();
+		}
+
+	}
+
+	@RestController
+	static class Handlers {
+
+		@Idempotent
+		@PostMapping("/day")
+		public String take(@RequestParam LocalDate day) {
+			return "taken " + day;
+		}
+
+	}
+
+}
