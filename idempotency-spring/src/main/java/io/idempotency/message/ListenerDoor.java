@@ -271,17 +271,26 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 		}
 	}
 
-	/** An event has no broker: what is thrown reaches its publisher. */
+	/**
+	 * An event has no broker: what is thrown reaches its publisher. What a listener
+	 * returns is published as an event of its own, so that of a duplicate is nothing.
+	 */
 	private @Nullable Object enterForEvent(OperationCall call) throws Throwable {
+		RefusalMeaning refusalMeaning = new RefusalMeaning(call);
+		Object answer;
 		try {
-			return this.methodDoor.enter(call);
+			answer = this.methodDoor.enter(call);
 		}
 		catch (IdempotencyException ex) {
-			if (new RefusalMeaning(call).isDuplicate(ex)) {
+			if (refusalMeaning.isDuplicateEvent(ex)) {
 				return call.operation().result().async() ? CompletableFuture.completedFuture(null) : null;
 			}
 			throw ex;
 		}
+		if (call.hasRun() || !refusalMeaning.canAnswerNothing()) {
+			return answer;
+		}
+		return (answer instanceof CompletionStage<?> stage) ? stage.thenApply((replayed) -> null) : null;
 	}
 
 	private static MethodClassKey key(IdempotentOperation operation) {

@@ -54,6 +54,12 @@ final class RefusalMeaning {
 				|| thrown instanceof IdempotencyDuplicateException && canAnswerNothing());
 	}
 
+	/** Returns the same for an event, whose listener answers nobody. */
+	boolean isDuplicateEvent(Throwable thrown) {
+		return isDuplicate(thrown)
+				|| isOwn(thrown) && thrown instanceof IdempotencyResultUnavailableException && canAnswerNothing();
+	}
+
 	/**
 	 * Returns whether no further delivery can help.
 	 * @param thrown what the call threw
@@ -84,7 +90,8 @@ final class RefusalMeaning {
 		return operation.result().type() == void.class || operation.result().type() == Void.class;
 	}
 
-	private boolean canAnswerNothing() {
+	/** Returns whether the method may answer nothing. */
+	boolean canAnswerNothing() {
 		return answersNothing()
 				|| !(this.call.operation().result().type() instanceof Class<?> type && type.isPrimitive());
 	}

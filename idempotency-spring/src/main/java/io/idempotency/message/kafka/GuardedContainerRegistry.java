@@ -4,12 +4,16 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.aop.KeySource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,8 +34,11 @@ import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.retrytopic.DltStrategy;
 import org.springframework.kafka.support.Acknowledgment;
+import org.springframework.kafka.support.KafkaHeaders;
+import org.springframework.kafka.support.TopicPartitionOffset;
 import org.springframework.messaging.Message;
 import org.springframework.messaging.MessageHeaders;
+import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.messaging.handler.annotation.Headers;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -48,6 +55,9 @@ class GuardedContainerRegistry extends KafkaListenerEndpointRegistry {
 	/** Spring Kafka has it since 4.0. */
 	private static final @Nullable Class<?> SHARE_CONTAINER = share(
 			"org.springframework.kafka.listener.AbstractShareKafkaMessageListenerContainer");
+
+	/** By operation and consumer group. */
+	private final Map<String, Set<String>> topics = new ConcurrentHashMap<>();
 
 	private @Nullable ApplicationContext context;
 
@@ -71,6 +81,9 @@ class GuardedContainerRegistry extends KafkaListenerEndpointRegistry {
 			guarded.forEach((operation) -> {
 				checkRetryTopics(operation, endpoint);
 				check(operation, container.getContainerProperties());
+				if (endpoint.getMainListenerId() == null) {
+					checkTopics(operation, endpoint, container.getGroupId());
+				}
 			});
 			new KafkaErrorHandling(container, !guarded.isEmpty()).complete();
 		}
@@ -117,6 +130,38 @@ class GuardedContainerRegistry extends KafkaListenerEndpointRegistry {
 					"Set dltStrategy = DltStrategy.FAIL_ON_ERROR on @RetryableTopic; or call a guarded method of another "
 							+ "bean from here, and catch what it throws");
 		}
+	}
+
+	/**
+	 * Refuses a key that two topics would share: the consumer group is part of each key,
+	 * and the topic is not. Here the names are known, whatever expressions gave them.
+	 */
+	private void checkTopics(IdempotentOperation operation, KafkaListenerEndpoint endpoint, @Nullable String group) {
+		Set<String> topics = this.topics.computeIfAbsent(operation.name() + " of " + group,
+				(ignored) -> ConcurrentHashMap.newKeySet());
+		topics.addAll(endpoint.getTopics());
+		Stream.ofNullable(endpoint.getTopicPartitionsToAssign())
+			.flatMap(Stream::of)
+			.map(TopicPartitionOffset::getTopic)
+			.forEach(topics::add);
+		boolean several = topics.size() > 1 || endpoint.getTopicPattern() != null;
+		if (several && operation.key().scope() == null && operation.key().source() instanceof KeySource.Spel key
+				&& !key.expression().calls("messageId") && !namesTopic(key.expression().toString(), operation)) {
+			throw operation.problem(
+					"it listens to several topics, and its key does not say which: a record of one of them would be "
+							+ "skipped as done because a record of another has the same key",
+					"Put the topic into the key, e.g. key = \"{#record.topic(), #record.key()}\"; or set scope where the "
+							+ "topics mean the same, e.g. scope = \"'orders'\"");
+		}
+	}
+
+	private static boolean namesTopic(String key, IdempotentOperation operation) {
+		return key.toLowerCase(Locale.ROOT).contains("topic")
+				|| Arrays.stream(operation.guarded().method().getParameters()).anyMatch((parameter) -> {
+					Header header = AnnotatedElementUtils.findMergedAnnotation(parameter, Header.class);
+					return header != null && header.name().equals(KafkaHeaders.RECEIVED_TOPIC)
+							&& key.matches(".*#" + parameter.getName() + "\\b.*");
+				});
 	}
 
 	/** Refuses a listener whose duplicates nobody could acknowledge. */

@@ -13,6 +13,8 @@ import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.test.DuplicateStorm;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -82,6 +84,23 @@ class EventListenerTests {
 		});
 	}
 
+	/** A duplicate that published it again would not be skipped. */
+	@ParameterizedTest
+	@ValueSource(strings = { "now", "later", "unkept" })
+	void followingEventOfADuplicateIsNotPublishedAgain(String when) {
+		this.runner.run((context) -> {
+			for (int i = 0; i < 2; i++) {
+				context.publishEvent(switch (when) {
+					case "now" -> new Packed("7");
+					case "later" -> new PackedLater("7");
+					default -> new PackedUnkept("7");
+				});
+			}
+			Deliveries deliveries = context.getBean(Deliveries.class);
+			assertThat(deliveries.effectsOf("sent 7")).isEqualTo(1);
+		});
+	}
+
 	/** What a listener returns is subscribed to when it has returned: then it works. */
 	@Test
 	void workOfASubscriptionThatFailsIsDoneWhenItsEventComesAgain() {
@@ -102,6 +121,15 @@ class EventListenerTests {
 	}
 
 	record Shipped(String id) {
+	}
+
+	record Packed(String id) {
+	}
+
+	record PackedLater(String id) {
+	}
+
+	record PackedUnkept(String id) {
 	}
 
 	static class Listeners {
@@ -127,6 +155,29 @@ class EventListenerTests {
 				}
 				this.deliveries.effect(event.id());
 			});
+		}
+
+		@EventListener
+		@Idempotent("#event.id")
+		public String packed(Packed event) {
+			return event.id();
+		}
+
+		@EventListener
+		@Idempotent("#event.id")
+		public CompletableFuture<String> packedLater(PackedLater event) {
+			return CompletableFuture.completedFuture(event.id());
+		}
+
+		@EventListener
+		@Idempotent(key = "#event.id", keepResult = false)
+		public String packedUnkept(PackedUnkept event) {
+			return event.id();
+		}
+
+		@EventListener
+		public void sent(String id) {
+			this.deliveries.effect("sent " + id);
 		}
 
 		@EventListener

@@ -17,6 +17,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -27,8 +29,10 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.kafka.annotation.DltHandler;
 import org.springframework.kafka.annotation.EnableKafka;
 import org.springframework.kafka.annotation.EnableKafkaRetryTopic;
+import org.springframework.kafka.annotation.KafkaHandler;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.annotation.RetryableTopic;
+import org.springframework.kafka.annotation.TopicPartition;
 import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
 import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
@@ -41,6 +45,8 @@ import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.retrytopic.DltStrategy;
 import org.springframework.kafka.support.Acknowledgment;
+import org.springframework.kafka.support.KafkaHeaders;
+import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.util.backoff.FixedBackOff;
 
@@ -173,6 +179,24 @@ class KafkaContainerChecksTests {
 			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
+	/** The consumer group is part of a key, and the topic is not. */
+	@ParameterizedTest
+	@ValueSource(classes = { SeveralTopics.class, TopicPatterns.class, TopicsOfAnExpression.class, TwoListeners.class,
+			PartitionsOfTopics.class, SeveralTopicsOfAClass.class })
+	void topicsThatShareAKey(Class<?> listener) {
+		assertThat(failureOf(listener, (factory) -> {
+		})).contains(listener.getSimpleName() + "#on(")
+			.contains("it listens to several topics, and its key does not say which")
+			.contains("key = \"{#record.topic(), #record.key()}\"")
+			.contains("scope = \"'orders'\"");
+	}
+
+	@Test
+	void topicsThatShareNoKey() {
+		with(TopicsApart.class, (factory) -> {
+		}).withPropertyValues("orders.topic=orders").run((context) -> assertThat(context).hasNotFailed());
+	}
+
 	@Test
 	void registryOfTheApplication(CapturedOutput output) {
 		this.withoutKafka.withUserConfiguration(OwnRegistry.class, KafkaConfiguration.class, Plain.class)
@@ -279,6 +303,114 @@ class KafkaContainerChecksTests {
 		@DltHandler
 		@Idempotent(header = "Idempotency-Key", fingerprint = "none")
 		public void dead(ConsumerRecord<String, String> order) {
+		}
+
+	}
+
+	static class SeveralTopics {
+
+		@KafkaListener(topics = { "created", "cancelled" }, groupId = "orders")
+		@Idempotent("#record.key()")
+		public void on(ConsumerRecord<String, String> record) {
+		}
+
+	}
+
+	static class TopicPatterns {
+
+		@KafkaListener(topicPattern = "orders-.*", groupId = "orders")
+		@Idempotent("#order")
+		public void on(String order) {
+		}
+
+	}
+
+	static class TopicsOfAnExpression {
+
+		@KafkaListener(topics = "#{'created,cancelled'.split(',')}", groupId = "orders")
+		@Idempotent("#order")
+		public void on(String order) {
+		}
+
+	}
+
+	static class TwoListeners {
+
+		@KafkaListener(topics = "created", groupId = "orders")
+		@KafkaListener(topics = "cancelled", groupId = "orders")
+		@Idempotent("#order")
+		public void on(String order) {
+		}
+
+	}
+
+	static class PartitionsOfTopics {
+
+		@KafkaListener(topicPartitions = { @TopicPartition(topic = "created", partitions = "0"),
+				@TopicPartition(topic = "cancelled", partitions = "0") }, groupId = "orders")
+		@Idempotent("#order")
+		public void on(String order) {
+		}
+
+	}
+
+	@KafkaListener(topics = { "created", "cancelled" }, groupId = "orders")
+	static class SeveralTopicsOfAClass {
+
+		@KafkaHandler
+		@Idempotent("#order")
+		public void on(String order) {
+		}
+
+	}
+
+	static class TopicsApart {
+
+		@KafkaListener(topics = "${orders.topic}", groupId = "placeholder")
+		@Idempotent("#order")
+		public void placeholder(String order) {
+		}
+
+		@KafkaListener(topics = "#{'orders'}", groupId = "expression")
+		@Idempotent("#order")
+		public void expression(String order) {
+		}
+
+		@KafkaListener(topics = { "created", "cancelled" }, groupId = "in-key")
+		@Idempotent("{#record.topic(), #record.key()}")
+		public void inKey(ConsumerRecord<String, String> record) {
+		}
+
+		@KafkaListener(topics = { "created", "cancelled" }, groupId = "as-header")
+		@Idempotent("{#from, #order}")
+		public void asHeader(String order, @Header(KafkaHeaders.RECEIVED_TOPIC) String from) {
+		}
+
+		@KafkaListener(topics = { "created", "cancelled" }, groupId = "id")
+		@Idempotent("messageId()")
+		public void id(ConsumerRecord<String, String> record) {
+		}
+
+		@KafkaListener(topics = { "created", "cancelled" }, groupId = "scope")
+		@Idempotent(key = "#order", scope = "'orders'")
+		public void scope(String order) {
+		}
+
+		@KafkaListener(topics = { "created", "cancelled" }, groupId = "header")
+		@Idempotent(header = "Idempotency-Key", fingerprint = "none")
+		public void header(ConsumerRecord<String, String> record) {
+		}
+
+		@KafkaListener(topics = "created", groupId = "one")
+		@KafkaListener(topics = "cancelled", groupId = "other")
+		@Idempotent("#order")
+		public void groups(String order) {
+		}
+
+		@KafkaListener(topics = "created", groupId = "two-nodes")
+		@KafkaListener(topics = "created", groupId = "two-nodes")
+		@Idempotent("#order")
+		public void nodes(String order) {
 		}
 
 	}
