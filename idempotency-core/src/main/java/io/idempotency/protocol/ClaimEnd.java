@@ -85,7 +85,7 @@ public final class ClaimEnd {
 
 	private final ResultSealer sealer;
 
-	private final ResultLog log;
+	private final ResultSealer.Log log;
 
 	private State state = State.FREE;
 
@@ -110,7 +110,7 @@ public final class ClaimEnd {
 	 * {@code null} if there is none
 	 */
 	public ClaimEnd(GuardedCall call, Claim claim, @Nullable IdempotencyContext around, ResultSealer sealer,
-			ResultLog log) {
+			ResultSealer.Log log) {
 		this.call = call;
 		this.claim = claim;
 		this.sealer = sealer;

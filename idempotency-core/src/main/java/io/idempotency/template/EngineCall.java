@@ -161,14 +161,14 @@ final class EngineCall implements IdempotencyTemplate.Call {
 
 	@Override
 	public IdempotencyTemplate.Call store(String name) {
-		this.store = this.template.surroundings.store(name);
+		this.store = this.template.environment.store(name);
 		this.namesStore = true;
 		return this;
 	}
 
 	@Override
 	public IdempotencyTemplate.Call transaction(TransactionMode transaction) {
-		this.transactions = (transaction == TransactionMode.JOIN) ? this.template.surroundings.transactions() : null;
+		this.transactions = (transaction == TransactionMode.JOIN) ? this.template.environment.transactions() : null;
 		return this;
 	}
 
@@ -308,7 +308,7 @@ final class EngineCall implements IdempotencyTemplate.Call {
 
 	private IdempotencyKey key() {
 		if (this.token != null) {
-			return this.template.namespace.token(this.template.surroundings.caller(), this.token);
+			return this.template.namespace.token(this.template.environment.caller(), this.token);
 		}
 		if (this.key.isEmpty()) {
 			throw new IdempotencyKeyMissingException(this.operation, "The call of '" + this.operation
@@ -355,7 +355,7 @@ final class EngineCall implements IdempotencyTemplate.Call {
 
 		@Override
 		protected int statusOf(Throwable failure) {
-			return EngineCall.this.template.surroundings.statusOf(failure);
+			return EngineCall.this.template.environment.statusOf(failure);
 		}
 
 		@Override

@@ -29,7 +29,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 
 	final IdempotencyPolicy defaults;
 
-	final TemplateEnvironment surroundings;
+	final TemplateEnvironment environment;
 
 	/**
 	 * A check of a type needs reflection and the JSON mapper, and there are many calls,
@@ -58,16 +58,16 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	 * @param store the store for calls that name no store
 	 * @param codec encodes results
 	 * @param defaults the policy of calls that set nothing else
-	 * @param surroundings the application
+	 * @param environment the application
 	 * @param namespace the namespace of the operations
 	 */
 	public EngineIdempotencyTemplate(IdempotencyEngine engine, IdempotencyStore store, ResultCodec codec,
-			IdempotencyPolicy defaults, TemplateEnvironment surroundings, Namespace namespace) {
+			IdempotencyPolicy defaults, TemplateEnvironment environment, Namespace namespace) {
 		this.engine = engine;
 		this.store = store;
 		this.codec = codec;
 		this.defaults = defaults;
-		this.surroundings = surroundings;
+		this.environment = environment;
 		this.namespace = namespace;
 	}
 
@@ -93,7 +93,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	}
 
 	ResultCodec codec(String operation) {
-		ResultCodec own = this.surroundings.codec(operation);
+		ResultCodec own = this.environment.codec(operation);
 		return (own != null) ? own : this.codec;
 	}
 

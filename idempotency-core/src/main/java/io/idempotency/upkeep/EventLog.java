@@ -16,7 +16,7 @@ import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyTokenUnknownException;
 import io.idempotency.Internal;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.ResultLog;
+import io.idempotency.protocol.ResultSealer;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.RecordKey;
@@ -32,7 +32,7 @@ import org.slf4j.event.Level;
  * @hidden
  */
 @Internal
-public final class EventLog implements ResultLog {
+public final class EventLog implements ResultSealer.Log {
 
 	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.engine.IdempotencyEngine");
 

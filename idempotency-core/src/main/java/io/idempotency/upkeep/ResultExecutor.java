@@ -24,15 +24,15 @@ public final class ResultExecutor {
 
 	private final Executor answers;
 
-	private final UnderWay tasks;
+	private final UnderWay underWay;
 
 	/**
 	 * Creates the executor.
-	 * @param tasks counts what is under way
+	 * @param underWay counts what is under way
 	 */
-	ResultExecutor(Scheduler scheduler, UnderWay tasks) {
+	ResultExecutor(Scheduler scheduler, UnderWay underWay) {
 		this.threads = scheduler.threads("results", MAX_THREADS);
-		this.tasks = tasks;
+		this.underWay = underWay;
 		this.answers = scheduler.threads("answers", Integer.MAX_VALUE);
 	}
 
@@ -41,20 +41,20 @@ public final class ResultExecutor {
 	 * @return whether there is a thread for it
 	 */
 	public boolean takes(Runnable task) {
-		this.tasks.begins();
+		this.underWay.begins();
 		try {
 			this.threads.execute(() -> {
 				try {
 					task.run();
 				}
 				finally {
-					this.tasks.ends();
+					this.underWay.ends();
 				}
 			});
 			return true;
 		}
 		catch (RejectedExecutionException noThread) {
-			this.tasks.ends();
+			this.underWay.ends();
 			return false;
 		}
 	}
@@ -67,14 +67,14 @@ public final class ResultExecutor {
 	 * @param end ends the call and gives the task that completes the answer
 	 */
 	public void run(Supplier<Runnable> end, CompletableFuture<?> answer) {
-		this.tasks.begins();
+		this.underWay.begins();
 		execute(this.threads, () -> {
 			Runnable completion;
 			try {
 				completion = end.get();
 			}
 			finally {
-				this.tasks.ends();
+				this.underWay.ends();
 			}
 			if (answer.getNumberOfDependents() > 0) {
 				execute(this.answers, completion);

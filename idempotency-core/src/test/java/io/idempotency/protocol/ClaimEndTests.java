@@ -50,7 +50,7 @@ class ClaimEndTests {
 
 	private final CapturedLog log = new CapturedLog();
 
-	private final ResultLog told = new EventLog(IdempotencyListener.NONE);
+	private final ResultSealer.Log told = new EventLog(IdempotencyListener.NONE);
 
 	private TestPolicy policy = TestPolicy.replay().retention(DAY);
 

@@ -16,44 +16,44 @@ import org.jspecify.annotations.Nullable;
 @Internal
 public abstract class ReactiveValueAction<T> implements ReactiveAction<T> {
 
-	private final ValueAction<T> values;
+	private final ValueAction<T> action;
 
 	/**
 	 * Creates the action of one call.
-	 * @param values keeps and gives the values; it is not run
+	 * @param action keeps and gives the values; it is not run
 	 */
-	protected ReactiveValueAction(ValueAction<T> values) {
-		this.values = values;
+	protected ReactiveValueAction(ValueAction<T> action) {
+		this.action = action;
 	}
 
 	@Override
 	public final boolean isDuplicate(Throwable failure) {
-		return this.values.isDuplicate(failure);
+		return this.action.isDuplicate(failure);
 	}
 
 	@Override
 	public final @Nullable T replay(StoredResult result) throws Throwable {
-		return this.values.replay(result);
+		return this.action.replay(result);
 	}
 
 	@Override
 	public final @Nullable T replayRecovered(T value) {
-		return this.values.replayRecovered(value);
+		return this.action.replayRecovered(value);
 	}
 
 	@Override
 	public final Ending returned(@Nullable T value, boolean recovered) {
-		return this.values.returned(value, recovered);
+		return this.action.returned(value, recovered);
 	}
 
 	@Override
 	public final Ending threw(Throwable failure) {
-		return this.values.threw(failure);
+		return this.action.threw(failure);
 	}
 
 	@Override
 	public Ending gaveUp(Throwable failure) {
-		return this.values.gaveUp(failure);
+		return this.action.gaveUp(failure);
 	}
 
 }

@@ -3,6 +3,7 @@ package io.idempotency.autoconfigure;
 import java.util.Map;
 import java.util.TreeSet;
 
+import com.github.benmanes.caffeine.cache.Cache;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Internal;
 import io.idempotency.engine.EngineObserver;
@@ -115,6 +116,18 @@ public final class DefaultStoreFinder {
 			throw new InvalidConfigurationPropertyValueException("idempotency.near-cache.max-size", nearCache.maxSize(),
 					"It must have room for one result at least, such as 32MB.");
 		}
+	}
+
+	/**
+	 * Reads the statistics of the near cache.
+	 *
+	 * @hidden
+	 */
+	@FunctionalInterface
+	public interface NearCacheMonitor {
+
+		void monitor(Cache<?, ?> cache);
+
 	}
 
 }

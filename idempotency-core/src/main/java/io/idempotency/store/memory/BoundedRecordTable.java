@@ -44,7 +44,7 @@ final class BoundedRecordTable {
 
 	private final EntryTable entries = new EntryTable();
 
-	private final RemovalOrder orders = new RemovalOrder();
+	private final RemovalOrder order = new RemovalOrder();
 
 	private final AtomicLong lastFence = new AtomicLong();
 
@@ -80,7 +80,7 @@ final class BoundedRecordTable {
 
 	/** Returns the bytes of the records that cannot make room. */
 	long keptBytes() {
-		return Math.max(0, this.budget.used() - this.orders.roomBytes());
+		return Math.max(0, this.budget.used() - this.order.roomBytes());
 	}
 
 	/**
@@ -165,29 +165,29 @@ final class BoundedRecordTable {
 	 */
 	private int purge(int limit, Moment moment) {
 		int removed = 0;
-		Entry candidate = this.orders.firstToExpire();
+		Entry candidate = this.order.firstToExpire();
 		while (removed < limit && candidate != null && !candidate.isLive(moment)) {
 			if (replace(candidate, null)) {
 				removed++;
 			}
-			candidate = this.orders.firstToExpire();
+			candidate = this.order.firstToExpire();
 		}
 		return removed;
 	}
 
 	private boolean dropFor(long bytes) {
-		if (this.budget.left() + this.orders.roomBytes() < bytes) {
+		if (this.budget.left() + this.order.roomBytes() < bytes) {
 			// All records that can make room would not free enough bytes.
 			return false;
 		}
 		for (ResultKind kind : TURNS) {
-			Entry candidate = this.orders.firstCompleted(kind);
+			Entry candidate = this.order.firstCompleted(kind);
 			while (candidate != null) {
 				if (replace(candidate, candidate.remainder())) {
 					this.shortage.dropped(kind);
 					return true;
 				}
-				candidate = this.orders.firstCompleted(kind);
+				candidate = this.order.firstCompleted(kind);
 			}
 		}
 		return false;
@@ -208,7 +208,7 @@ final class BoundedRecordTable {
 			Entry entry = (next != null) ? Entry.of(id, candidate.operation(), next) : null;
 			this.budget.take(bytes(entry) - bytes(candidate));
 			this.unusedTokens.add(unusedTokenBytes(entry) - unusedTokenBytes(candidate));
-			this.orders.replace(candidate, entry);
+			this.order.replace(candidate, entry);
 			replaced.set(true);
 			return entry;
 		});
@@ -291,7 +291,7 @@ final class BoundedRecordTable {
 				this.missing = growth;
 				return before;
 			}
-			BoundedRecordTable.this.orders.replace(before, after);
+			BoundedRecordTable.this.order.replace(before, after);
 			this.added = before == null && after != null;
 			return after;
 		}

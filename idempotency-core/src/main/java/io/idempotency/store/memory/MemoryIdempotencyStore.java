@@ -62,7 +62,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemoryIdempotencyStore implements IdempotencyStore {
 
-	private final BoundedRecordTable records;
+	private final BoundedRecordTable table;
 
 	/**
 	 * Creates a store whose clock never steps: the time of day is read once, and counts
@@ -84,27 +84,27 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 			throw new IllegalArgumentException(
 					"maxBytes must be at least " + Entry.OVERHEAD + ", the size of one record, not " + maxBytes);
 		}
-		this.records = new BoundedRecordTable(maxBytes, clock);
+		this.table = new BoundedRecordTable(maxBytes, clock);
 	}
 
 	@Override
 	public ClaimResult claim(ClaimRequest request) {
-		return this.records.update(request.key(), (record, moment) -> record.claim(request, moment));
+		return this.table.update(request.key(), (record, moment) -> record.claim(request, moment));
 	}
 
 	@Override
 	public boolean complete(Completion completion) {
-		return this.records.update(completion.claim().key(), (record, moment) -> record.complete(completion, moment));
+		return this.table.update(completion.claim().key(), (record, moment) -> record.complete(completion, moment));
 	}
 
 	@Override
 	public boolean release(IdempotencyKey key, ClaimId claimId) {
-		return this.records.update(key, (record, moment) -> record.release(claimId, moment));
+		return this.table.update(key, (record, moment) -> record.release(claimId, moment));
 	}
 
 	@Override
 	public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
-		return this.records.update(key, (record, moment) -> record.renew(claimId, lease, moment));
+		return this.table.update(key, (record, moment) -> record.renew(claimId, lease, moment));
 	}
 
 	@Override
@@ -112,12 +112,12 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 		if (!token.isToken()) {
 			throw new IllegalArgumentException("Only a token can be issued, not a key of '" + token.operation() + "'");
 		}
-		return Moment.toInstant(this.records.update(token, (record, moment) -> record.issue(timeToLive, moment)));
+		return Moment.toInstant(this.table.update(token, (record, moment) -> record.issue(timeToLive, moment)));
 	}
 
 	@Override
 	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
-		return this.records.look(key, (record, moment) -> record.find(fingerprint, moment));
+		return this.table.look(key, (record, moment) -> record.find(fingerprint, moment));
 	}
 
 	/**
@@ -129,7 +129,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	 */
 	@Override
 	public Optional<RecordAdmin> admin() {
-		return Optional.of(new MemoryRecordAdmin(this.records));
+		return Optional.of(new MemoryRecordAdmin(this.table));
 	}
 
 	/**
@@ -137,7 +137,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	 * @return the number
 	 */
 	public int size() {
-		return this.records.size();
+		return this.table.size();
 	}
 
 	/**
@@ -145,7 +145,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	 * @return the bytes, never more than the maximum
 	 */
 	public long usedBytes() {
-		return this.records.usedBytes();
+		return this.table.usedBytes();
 	}
 
 	/**
@@ -154,7 +154,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	 * @return the bytes, a part of {@link #usedBytes()}
 	 */
 	public long keptBytes() {
-		return this.records.keptBytes();
+		return this.table.keptBytes();
 	}
 
 	/**
@@ -162,7 +162,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	 * @return the maximum
 	 */
 	public long maxBytes() {
-		return this.records.maxBytes();
+		return this.table.maxBytes();
 	}
 
 	/**
@@ -171,16 +171,16 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	 */
 	private static final class MemoryRecordAdmin implements RecordAdmin {
 
-		private final BoundedRecordTable records;
+		private final BoundedRecordTable table;
 
-		MemoryRecordAdmin(BoundedRecordTable records) {
-			this.records = records;
+		MemoryRecordAdmin(BoundedRecordTable table) {
+			this.table = table;
 		}
 
 		@Override
 		public Optional<IdempotencyRecord> find(RecordKey key) {
-			Moment moment = this.records.now();
-			return Optional.ofNullable(this.records.entry(RecordId.parse(key.hash()), moment))
+			Moment moment = this.table.now();
+			return Optional.ofNullable(this.table.entry(RecordId.parse(key.hash()), moment))
 				.map((entry) -> view(entry, moment));
 		}
 
@@ -195,11 +195,11 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 		 */
 		@Override
 		public IdempotencyRecordPage scan(RecordSelection selection, @Nullable String cursor, int count) {
-			Moment moment = this.records.now();
+			Moment moment = this.table.now();
 			RecordId after = (cursor != null) ? RecordId.parse(cursor) : null;
 			PriorityQueue<Entry> page = new PriorityQueue<>(Entry.BY_ID.reversed());
 			boolean more = false;
-			for (Entry entry : this.records.entries()) {
+			for (Entry entry : this.table.entries()) {
 				if ((after == null || entry.isAfter(after)) && entry.isLive(moment) && isSelected(entry, selection)) {
 					page.add(entry);
 					if (page.size() > count) {
@@ -221,7 +221,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 
 		@Override
 		public Eviction evict(RecordKey key, boolean force) {
-			return this.records.update(RecordId.parse(key.hash()), key.label(),
+			return this.table.update(RecordId.parse(key.hash()), key.label(),
 					(record, moment) -> record.evict(force, moment));
 		}
 

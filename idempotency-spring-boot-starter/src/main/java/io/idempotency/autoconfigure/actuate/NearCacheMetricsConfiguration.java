@@ -1,7 +1,7 @@
 package io.idempotency.autoconfigure.actuate;
 
 import com.github.benmanes.caffeine.cache.Cache;
-import io.idempotency.autoconfigure.NearCacheMonitor;
+import io.idempotency.autoconfigure.DefaultStoreFinder;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.cache.CaffeineCacheMetrics;
 import org.slf4j.Logger;
@@ -19,7 +19,7 @@ class NearCacheMetricsConfiguration {
 	private static final Logger logger = LoggerFactory.getLogger(NearCacheMetricsConfiguration.class);
 
 	@Bean
-	NearCacheMonitor idempotencyNearCacheMonitor(MeterRegistry registry) {
+	DefaultStoreFinder.NearCacheMonitor idempotencyNearCacheMonitor(MeterRegistry registry) {
 		return (cache) -> {
 			try {
 				CaffeineCacheMetrics.monitor(registry, cache, "idempotency");

@@ -11,11 +11,11 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
 import io.idempotency.aop.ArgumentFingerprinter;
+import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperation.FingerprintSource;
 import io.idempotency.aop.IdempotentOperation.Key;
 import io.idempotency.aop.IdempotentOperation.Place;
 import io.idempotency.aop.IdempotentOperation.Result;
-import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.KeySource;
 import io.idempotency.aop.OperationExpression;
 import io.idempotency.aop.ResultForm;
@@ -56,7 +56,7 @@ final class OperationFactory {
 
 	private final DoorCoverage covered;
 
-	private final ExpressionParser expressions;
+	private final ExpressionParser parser;
 
 	private final KeySourceFinder keySourceFinder;
 
@@ -67,8 +67,8 @@ final class OperationFactory {
 		this.store = store;
 		this.codec = codec;
 		this.covered = covered;
-		this.expressions = new ExpressionParser(beanFactory);
-		this.keySourceFinder = new KeySourceFinder(this.expressions, keyHeader, covered);
+		this.parser = new ExpressionParser(beanFactory);
+		this.keySourceFinder = new KeySourceFinder(this.parser, keyHeader, covered);
 	}
 
 	/**
@@ -186,7 +186,7 @@ final class OperationFactory {
 	}
 
 	private @Nullable OperationExpression expression(String attribute, String text, IdempotentAnnotation annotation) {
-		return text.isEmpty() ? null : this.expressions.parse(attribute, text, annotation);
+		return text.isEmpty() ? null : this.parser.parse(attribute, text, annotation);
 	}
 
 	private FingerprintSource fingerprint(IdempotentAnnotation annotation, KeySource keySource, boolean covered,
@@ -270,14 +270,14 @@ final class OperationFactory {
 	/** Finds the one place of the key for each operation. */
 	private static final class KeySourceFinder {
 
-		private final ExpressionParser expressions;
+		private final ExpressionParser parser;
 
 		private final String defaultHeader;
 
 		private final DoorCoverage covered;
 
-		KeySourceFinder(ExpressionParser expressions, String defaultHeader, DoorCoverage covered) {
-			this.expressions = expressions;
+		KeySourceFinder(ExpressionParser parser, String defaultHeader, DoorCoverage covered) {
+			this.parser = parser;
 			this.defaultHeader = defaultHeader;
 			this.covered = covered;
 		}
@@ -287,7 +287,7 @@ final class OperationFactory {
 			List<KeySource> sources = new ArrayList<>();
 			Idempotent attributes = annotation.attributes();
 			if (!attributes.key().isEmpty()) {
-				sources.add(new KeySource.Spel(this.expressions.parse("key", attributes.key(), annotation)));
+				sources.add(new KeySource.Spel(this.parser.parse("key", attributes.key(), annotation)));
 			}
 			if (!attributes.header().isEmpty()) {
 				sources.add(header(attributes.header(), annotation));

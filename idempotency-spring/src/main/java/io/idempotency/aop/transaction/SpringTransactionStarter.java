@@ -19,15 +19,15 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 final class SpringTransactionStarter implements TransactionStarter {
 
-	private final TransactionTracker transactions;
+	private final TransactionTracker tracker;
 
 	private final PlatformTransactionManager manager;
 
 	private final TransactionDefinition definition;
 
-	SpringTransactionStarter(TransactionTracker transactions, TransactionDefinition definition) {
-		this.transactions = transactions;
-		this.manager = transactions.manager();
+	SpringTransactionStarter(TransactionTracker tracker, TransactionDefinition definition) {
+		this.tracker = tracker;
+		this.manager = tracker.manager();
 		this.definition = definition;
 	}
 
@@ -40,9 +40,9 @@ final class SpringTransactionStarter implements TransactionStarter {
 			if (!surrounded && status.hasTransaction() && !status.isNewTransaction()
 					&& this.manager instanceof ResourceTransactionManager) {
 				// All have been told its end. Only those of JTA are begun by others.
-				throw this.transactions.over();
+				throw this.tracker.over();
 			}
-			this.transactions.opened().bind(ended);
+			this.tracker.opened().bind(ended);
 		}
 		catch (RuntimeException | Error failure) {
 			open.rollback(failure);
@@ -80,7 +80,7 @@ final class SpringTransactionStarter implements TransactionStarter {
 	/** Returns the name of the transaction manager, for messages. */
 	@Override
 	public String toString() {
-		return this.transactions.toString();
+		return this.tracker.toString();
 	}
 
 	/** A transaction of the manager. */
