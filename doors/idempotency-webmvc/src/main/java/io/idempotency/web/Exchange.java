@@ -314,7 +314,7 @@ final class Exchange {
 	 * request asks for
 	 */
 	void replayed(StoredResponse stored, HttpServletRequest request, String operation) {
-		if (!stored.answers(HttpRequestValues.headers(request, StoredResponse.RANGE))) {
+		if (!stored.answers(RecordingRequest.headers(request, StoredResponse.RANGE))) {
 			throw new IdempotencyKeyReusedException(operation);
 		}
 		this.answer = new Answer.Replayed(requireResponse(), stored,

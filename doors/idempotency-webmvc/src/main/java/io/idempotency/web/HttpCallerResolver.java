@@ -63,7 +63,7 @@ public final class HttpCallerResolver {
 		if (this.resolver != null) {
 			return RequestCallerResolver.scope(this.resolver, this.resolver.resolveScope(request));
 		}
-		return this.callers.of(principal(request), (header) -> HttpRequestValues.headers(request, header));
+		return this.callers.of(principal(request), (header) -> RecordingRequest.headers(request, header));
 	}
 
 	/**

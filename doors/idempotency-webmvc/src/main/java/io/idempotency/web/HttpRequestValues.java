@@ -6,9 +6,7 @@ import java.security.Principal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Comparator;
-import java.util.Enumeration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -88,21 +86,7 @@ public final class HttpRequestValues implements RequestValues, ComparedRequest {
 
 	@Override
 	public List<String> headers(String name) {
-		return headers(this.request, name);
-	}
-
-	static List<String> headers(HttpServletRequest request, String name) {
-		Enumeration<String> values = request.getHeaders(name);
-		if (!values.hasMoreElements()) {
-			return List.of();
-		}
-		List<String> one = Collections.singletonList(values.nextElement());
-		if (!values.hasMoreElements()) {
-			return one;
-		}
-		List<String> all = new ArrayList<>(one);
-		values.asIterator().forEachRemaining(all::add);
-		return all;
+		return RecordingRequest.headers(this.request, name);
 	}
 
 	@Override

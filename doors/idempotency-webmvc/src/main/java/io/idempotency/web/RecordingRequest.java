@@ -6,6 +6,7 @@ import java.io.InputStreamReader;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.List;
@@ -167,9 +168,24 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 		return this.stream;
 	}
 
+	/** Returns the values of a header, in a list of its own only if there are many. */
+	static List<String> headers(HttpServletRequest request, String name) {
+		Enumeration<String> values = request.getHeaders(name);
+		if (!values.hasMoreElements()) {
+			return List.of();
+		}
+		List<String> one = Collections.singletonList(values.nextElement());
+		if (!values.hasMoreElements()) {
+			return one;
+		}
+		List<String> all = new ArrayList<>(one);
+		values.asIterator().forEachRemaining(all::add);
+		return all;
+	}
+
 	/** Returns the parts of the answer that are asked for, empty for the whole. */
 	List<String> range() {
-		return HttpRequestValues.headers(this, StoredResponse.RANGE);
+		return headers(this, StoredResponse.RANGE);
 	}
 
 	/** Returns whether the container could not read the body to its end. */

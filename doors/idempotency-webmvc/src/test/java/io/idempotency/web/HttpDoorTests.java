@@ -614,7 +614,7 @@ class HttpDoorTests {
 				response.flushBuffer();
 			}
 		}, this.context.getBean(IdempotencyFilter.class)).build();
-		IdempotencyRequestListener listener = new IdempotencyRequestListener();
+		IdempotencyFilter.RequestListener listener = new IdempotencyFilter.RequestListener();
 		MockHttpServletRequest request = filtered
 			.perform(MockMvcRequestBuilders.post("/orders/remembered").header("Idempotency-Key", "k1").with((asked) -> {
 				listener.requestInitialized(new ServletRequestEvent(asked.getServletContext(), asked));
