@@ -17,6 +17,7 @@ import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
+import io.idempotency.store.TransactionLostException;
 import io.idempotency.upkeep.ConflictWaiter;
 import io.idempotency.upkeep.EventLog;
 import io.idempotency.upkeep.RecordWriter;
@@ -49,6 +50,8 @@ public final class OwnedClaim {
 
 	private final ObservedCall observed;
 
+	private final EventLog events;
+
 	private volatile boolean mayHaveCommitted;
 
 	OwnedClaim(GuardedCall call, Claim claim, ClaimOrigin origin, long sentNanos, StoreUpkeep upkeep,
@@ -58,6 +61,7 @@ public final class OwnedClaim {
 		this.end = new ClaimEnd(call, claim, IdempotencyContextHolder.get(), sealer, events);
 		this.record = new RecordWriter(call, claim, origin, sentNanos, this.end, upkeep, waiter, events);
 		this.observed = observed;
+		this.events = events;
 		observed.owns();
 	}
 
@@ -177,19 +181,45 @@ public final class OwnedClaim {
 	}
 
 	/**
-	 * Writes the end of the record into the joined transaction, as far as it is known.
+	 * Writes the end of the record into the joined transaction, as far as it is known. A
+	 * result that the database does not take, because it is too large for it, is left
+	 * out: the work would else be rolled back and done again by each retry.
 	 * @throws IdempotencyStoreException if the transaction must not be committed
 	 */
 	void writeBeforeCommit(IdempotencyStore joining) {
 		Write write = this.end.beforeCommit();
-		boolean accepted = true;
 		if (write instanceof Write.Applied applied) {
 			this.end.writtenBeforeCommit(applied.change());
 			return;
 		}
 		if (this.end.isDoneEarly()) {
-			accepted = joining.complete(Completion.forget(this.claim, this.call.fingerprint()));
+			requireAccepted(joining.complete(Completion.forget(this.claim, this.call.fingerprint())));
 		}
+		try {
+			send(write, joining);
+		}
+		catch (TransactionLostException ex) {
+			throw ex;
+		}
+		catch (IdempotencyStoreException ex) {
+			if (!(write instanceof Write.Complete complete) || !complete.isResult()) {
+				throw ex;
+			}
+			write = complete.withoutResult();
+			try {
+				send(write, joining);
+			}
+			catch (RuntimeException again) {
+				ex.addSuppressed(again);
+				throw ex;
+			}
+			this.events.resultNotStored(operation(), ex);
+		}
+		this.end.writtenBeforeCommit(write);
+	}
+
+	private void send(Write write, IdempotencyStore joining) {
+		boolean accepted = true;
 		if (write instanceof Write.Complete complete) {
 			accepted = joining.complete(complete.completion());
 		}
@@ -199,10 +229,18 @@ public final class OwnedClaim {
 		else if (write instanceof Write.Release) {
 			accepted = joining.release(this.claim.key(), this.claim.id());
 		}
+		requireAccepted(accepted);
+	}
+
+	private void requireAccepted(boolean accepted) {
 		if (!accepted) {
 			throw new IdempotencyStoreException("The claim of '" + operation() + "' is another's");
 		}
-		this.end.writtenBeforeCommit(write);
+	}
+
+	/** Returns whether the call has failed, and how is kept. */
+	boolean holdsFailure() {
+		return this.end.holdsFailure();
 	}
 
 	/**

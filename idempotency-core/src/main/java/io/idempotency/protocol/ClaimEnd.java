@@ -261,6 +261,12 @@ public final class ClaimEnd {
 				this.call.policy().retention(), kind(done))));
 	}
 
+	/** Returns whether the ending that is held is a failure that is kept. */
+	public boolean holdsFailure() {
+		return held() instanceof Ending.Failed && this.call.policy().onFailure() == FailureMode.REMEMBER
+				&& !keepsNothing();
+	}
+
 	/** Is told that the store has taken what was decided before the commit. */
 	public synchronized void writtenBeforeCommit(Write write) {
 		this.inside = write;

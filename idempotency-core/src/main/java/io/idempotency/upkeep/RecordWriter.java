@@ -276,8 +276,7 @@ public final class RecordWriter {
 
 		@Override
 		protected void dropResult() {
-			Completion now = this.completion;
-			this.completion = Completion.tombstone(now.claim(), now.fingerprint(), now.retention(), now.kind());
+			this.completion = new Write.Complete(this.completion).withoutResult().completion();
 		}
 
 		@Override

@@ -9,6 +9,7 @@ import ch.qos.logback.classic.Level;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyOutcome;
+import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.key.Caller;
@@ -122,13 +123,24 @@ class JoinedEngineTests {
 		assertThat(this.node.events.count(IdempotencyEvent.STORE_RETRY)).isZero();
 	}
 
+	/** The work would else be done, and rolled back, by each retry. */
 	@Test
-	void completionThatFailsRollsTheWorkBackAndIsNeverRepeated() {
+	void resultThatTheDatabaseDoesNotTakeIsLeftOut() throws Throwable {
+		this.joining.failBefore(ScriptedStore.Verb.COMPLETE, 1);
+		assertThat(execute()).isEqualTo("one");
+		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.COMMITTED);
+		assertThatExceptionOfType(IdempotencyResultUnavailableException.class).isThrownBy(this::execute);
+		assertThat(this.runs).hasSize(1);
+		assertThat(this.node.events.count(IdempotencyEvent.TOMBSTONE)).isOne();
+	}
+
+	@Test
+	void completionThatFailsWithoutItsResultTooRollsTheWorkBack() {
 		this.joining.failBefore(ScriptedStore.Verb.COMPLETE, ScriptedStore.ALWAYS);
 		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class).isThrownBy(this::execute)
 			.withCauseInstanceOf(IdempotencyStoreException.class);
 		assertThat(this.runs).hasSize(1);
-		assertThat(this.joining.count(ScriptedStore.Verb.COMPLETE)).isEqualTo(1);
+		assertThat(this.joining.count(ScriptedStore.Verb.COMPLETE)).isEqualTo(2);
 		assertThat(this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.STORE_ERROR);
 		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
 	}
@@ -285,6 +297,36 @@ class JoinedEngineTests {
 		assertThat(action.runs()).isOne();
 	}
 
+	/** The row of the record is never free, so nobody who waits on it runs. */
+	@Test
+	void failureThatIsKeptCommitsInThePlaceOfTheWork() {
+		this.transactions.marks = true;
+		assertFailureIsKept();
+		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.COMMITTED);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void failureThatIsKeptIsWrittenBehindTheRollbackWhereTheWorkCannotBeUndoneAlone(boolean marks) {
+		this.transactions.marks = marks;
+		this.transactions.undoFailure = new IllegalStateException("lost");
+		assertFailureIsKept();
+		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
+	}
+
+	private void assertFailureIsKept() {
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
+				TestPolicy.replay().remembering().build(), this.joining);
+		IllegalStateException failure = new IllegalStateException("declined");
+		TestAction<String> action = TestAction.throwing(failure);
+		assertThatIllegalStateException().isThrownBy(() -> this.node.engine.execute(call, action, this.transactions))
+			.isSameAs(failure);
+		assertThatExceptionOfType(RememberedFailureException.class)
+			.isThrownBy(() -> this.node.engine.execute(call, action, this.transactions));
+		assertThat(action.runs()).isOne();
+		assertThat(this.joining.count(ScriptedStore.Verb.COMPLETE)).isOne();
+	}
+
 	/** What the work has written stays, so nothing is looked up and nothing forgotten. */
 	@Test
 	void commitThatSucceedsAndThrowsIsNoDuplicate() throws Throwable {
@@ -309,7 +351,7 @@ class JoinedEngineTests {
 		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class).isThrownBy(open::commit)
 			.withCauseInstanceOf(IdempotencyStoreException.class);
 		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
-		assertThat(this.joining.count(ScriptedStore.Verb.COMPLETE)).isEqualTo(1);
+		assertThat(this.joining.count(ScriptedStore.Verb.COMPLETE)).isEqualTo(2);
 	}
 
 	@Test

@@ -22,6 +22,12 @@ class TestTransactions implements TransactionStarter {
 
 	boolean tellsLater;
 
+	/** Whether they have savepoints. */
+	boolean marks;
+
+	/** Why none is gone back to. */
+	@Nullable RuntimeException undoFailure;
+
 	/** Why none is begun. */
 	@Nullable RuntimeException beginFailure;
 
@@ -61,6 +67,18 @@ class TestTransactions implements TransactionStarter {
 			@Override
 			public boolean isAlone() {
 				return TestTransactions.this.begins;
+			}
+
+			@Override
+			public boolean mark() {
+				return TestTransactions.this.marks;
+			}
+
+			@Override
+			public void undo() {
+				if (TestTransactions.this.undoFailure != null) {
+					throw TestTransactions.this.undoFailure;
+				}
 			}
 
 			@Override

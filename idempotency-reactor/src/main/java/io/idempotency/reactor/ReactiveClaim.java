@@ -19,6 +19,8 @@ import io.idempotency.protocol.Write;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.TransactionLostException;
+import io.idempotency.upkeep.EventLog;
 import io.idempotency.upkeep.RecordWriter;
 import io.idempotency.upkeep.StoreUpkeep;
 import io.idempotency.upkeep.Upkeep;
@@ -55,6 +57,8 @@ public final class ReactiveClaim {
 
 	private final ObservedCall observed;
 
+	private final EventLog events;
+
 	private final Executor resumption;
 
 	private final Context context;
@@ -84,6 +88,7 @@ public final class ReactiveClaim {
 		this.record = new RecordWriter(call, claim, origin, sentNanos, this.end, upkeep, this.upkeep.waiter(),
 				parts.events());
 		this.observed = observed;
+		this.events = parts.events();
 		this.resumption = resumption;
 		this.context = context;
 		observed.owns();
@@ -241,30 +246,44 @@ public final class ReactiveClaim {
 	}
 
 	/**
-	 * Writes the end of the record into the joined transaction, as far as it is known.
+	 * Writes the end of the record into the joined transaction, as far as it is known. A
+	 * result that the database does not take is left out: the work would else be rolled
+	 * back and done again by each retry.
 	 * @param joining the store in that transaction
 	 * @return fails if the transaction must not be committed
 	 */
 	Mono<Void> writeBeforeCommit(ReactiveIdempotencyStore joining) {
 		return Mono.defer(() -> {
 			Write write = this.end.beforeCommit();
-			Mono<Boolean> written = Mono.just(true);
-			if (write instanceof Write.Complete complete) {
-				written = joining.complete(complete.completion());
+			Mono<Void> sent = send(write, joining);
+			if (!(write instanceof Write.Complete complete) || !complete.isResult()) {
+				return sent;
 			}
-			else if (write instanceof Write.Attach attach) {
-				written = joining.complete(attach.completion());
-			}
-			else if (write instanceof Write.Release) {
-				written = joining.release(this.claim.key(), this.claim.id());
-			}
-			return written.doOnNext((accepted) -> {
-				if (!accepted) {
-					throw new IdempotencyStoreException("The claim of '" + operation() + "' is another's");
-				}
-				this.end.writtenBeforeCommit(write);
-			}).then();
+			return sent.onErrorResume(IdempotencyStoreException.class,
+					(ex) -> (ex instanceof TransactionLostException) ? Mono.error(ex)
+							: send(complete.withoutResult(), joining).doOnError(ex::addSuppressed)
+								.onErrorMap((again) -> ex)
+								.doOnSuccess((done) -> this.events.resultNotStored(operation(), ex)));
 		});
+	}
+
+	private Mono<Void> send(Write write, ReactiveIdempotencyStore joining) {
+		Mono<Boolean> written = Mono.just(true);
+		if (write instanceof Write.Complete complete) {
+			written = joining.complete(complete.completion());
+		}
+		else if (write instanceof Write.Attach attach) {
+			written = joining.complete(attach.completion());
+		}
+		else if (write instanceof Write.Release) {
+			written = joining.release(this.claim.key(), this.claim.id());
+		}
+		return written.doOnNext((accepted) -> {
+			if (!accepted) {
+				throw new IdempotencyStoreException("The claim of '" + operation() + "' is another's");
+			}
+			this.end.writtenBeforeCommit(write);
+		}).then();
 	}
 
 	/** Drops the ending that is held, because it is not true any more. */

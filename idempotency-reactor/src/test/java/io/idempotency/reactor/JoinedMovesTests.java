@@ -189,6 +189,7 @@ class JoinedMovesTests {
 	@Test
 	void recordThatCannotBeWrittenRollsTheWorkBack() {
 		this.joined.fail("complete", new IdempotencyStoreException("It does not answer", null));
+		this.joined.fail("complete", new IdempotencyStoreException("It does not answer", null));
 		assertThat(start(this.order).failure).isInstanceOf(IdempotencyStoreUnavailableException.class);
 		assertThat(this.transactions.steps).containsExactly("begin", "rollback");
 		assertThat(this.node.state()).isNull();

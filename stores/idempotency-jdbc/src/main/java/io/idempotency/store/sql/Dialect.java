@@ -128,6 +128,14 @@ public abstract class Dialect {
 	}
 
 	/**
+	 * Returns the query for the size of the largest statement, {@code null} if that is so
+	 * large that no result reaches it.
+	 */
+	@Nullable Sql largest() {
+		return null;
+	}
+
+	/**
 	 * Returns whether the clock goes on within a transaction. Where it stands still, a
 	 * look in the transaction of the caller would find results that have expired since.
 	 */

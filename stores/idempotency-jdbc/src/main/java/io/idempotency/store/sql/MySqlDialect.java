@@ -97,6 +97,11 @@ class MySqlDialect extends Dialect {
 	}
 
 	@Override
+	Sql largest() {
+		return Sql.of("SELECT @@max_allowed_packet");
+	}
+
+	@Override
 	public SqlFailure classify(@Nullable String state, int code) {
 		return switch (code) {
 			case DUPLICATE_ENTRY -> SqlFailure.DUPLICATE_KEY;

@@ -51,6 +51,9 @@ public final class RecordVerbs {
 	 */
 	private static final Duration UNKNOWN_REST = Duration.ofSeconds(1);
 
+	/** What no database refuses, and more than a statement has beside a result. */
+	private static final int LARGE = 1 << 18;
+
 	private final Dialect dialect;
 
 	private final boolean joined;
@@ -151,6 +154,30 @@ public final class RecordVerbs {
 	}
 
 	public SqlMove<Boolean> complete(Completion completion) {
+		byte[] result = (completion.result() != null) ? completion.result().bytes() : new byte[0];
+		Sql largest = (this.joined && result.length >= LARGE) ? this.dialect.largest() : null;
+		return (largest == null) ? written(completion) : SqlMove.find(largest, (row) -> row.number(1), (limit) -> {
+			if (limit.isPresent() && size(result) > limit.get()) {
+				// The server would close the connection, and with it the work.
+				throw new IdempotencyStoreException(
+						"The database takes statements of " + limit.get() + " bytes, which are too few", null);
+			}
+			return written(completion);
+		});
+	}
+
+	/** Returns how large a statement with a result is, as text. */
+	private static long size(byte[] result) {
+		long size = LARGE + (long) result.length;
+		for (byte each : result) {
+			if (each == 0 || each == '\'' || each == '"' || each == '\\') {
+				size++;
+			}
+		}
+		return size;
+	}
+
+	private SqlMove<Boolean> written(Completion completion) {
 		boolean kept = !completion.retention().isZero();
 		return SqlMove.update(kept ? write(completion) : forget(completion), (rows) -> (rows == 1) ? SqlMove.done(true)
 				: settle(completion.claim().key(), kept, (record, moment) -> record.complete(completion, moment)));

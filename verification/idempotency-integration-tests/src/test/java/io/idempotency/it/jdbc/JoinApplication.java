@@ -2,7 +2,9 @@ package io.idempotency.it.jdbc;
 
 import java.io.EOFException;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -98,6 +100,9 @@ class JoinApplication {
 
 		final AtomicInteger runs = new AtomicInteger();
 
+		/** What who listens to the work of a failure is told. */
+		final List<Integer> ends = new CopyOnWriteArrayList<>();
+
 		volatile CountDownLatch running = new CountDownLatch(0);
 
 		volatile CountDownLatch mayEnd = new CountDownLatch(0);
@@ -117,9 +122,23 @@ class JoinApplication {
 			return insert(ref);
 		}
 
+		@Idempotent(key = "#ref", transaction = TransactionMode.JOIN)
+		public String placeLarge(String ref, int size) throws InterruptedException {
+			insert(ref);
+			return "x".repeat(size);
+		}
+
 		@Transactional
 		@Idempotent(key = "#ref", transaction = TransactionMode.JOIN, onFailure = FailureMode.REMEMBER)
 		public String placeAndRemember(String ref) throws InterruptedException {
+			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+				@Override
+				public void afterCompletion(int status) {
+					Orders.this.ends.add(status);
+				}
+
+			});
 			insert(ref);
 			throw new IllegalStateException("failed in run " + this.runs.get());
 		}

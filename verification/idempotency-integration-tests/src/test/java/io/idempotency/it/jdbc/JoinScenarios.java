@@ -71,7 +71,7 @@ abstract class JoinScenarios {
 				Integer.parseInt(application.getEnvironment().getRequiredProperty("local.server.port")));
 	}
 
-	private static ConfigurableApplicationContext start(DataSource pool, String... properties) {
+	static ConfigurableApplicationContext start(DataSource pool, String... properties) {
 		return new SpringApplicationBuilder(JoinApplication.class).registerShutdownHook(false)
 			.properties("server.port=0", "idempotency.wait-timeout=1s", "idempotency.http.max-response-size=100KB")
 			.properties(properties)
