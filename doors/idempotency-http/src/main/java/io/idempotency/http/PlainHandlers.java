@@ -17,6 +17,7 @@ import org.springframework.beans.BeanUtils;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodParameter;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.http.HttpEntity;
 import org.springframework.util.function.SingletonSupplier;
@@ -125,16 +126,23 @@ public final class PlainHandlers {
 		// Any other annotation may be a constraint, whose validator may refuse.
 		return annotations.length == 1
 				&& (BODIES.contains(annotations[0].annotationType()) && this.bodiesReadBySpring.obtain()
-						|| TEXTS.contains(annotations[0].annotationType()) && isConvertedBySpring(type));
+						|| TEXTS.contains(annotations[0].annotationType()) && isConvertedBySpring(parameter));
 	}
 
-	private boolean isConvertedBySpring(Class<?> type) {
-		return this.texts.isOfSpringFor(type) && isSimple(type);
+	private boolean isConvertedBySpring(MethodParameter parameter) {
+		return this.texts.isOfSpringFor(parameter.getParameterType())
+				&& isSimple(ResolvableType.forMethodParameter(parameter));
 	}
 
-	private static boolean isSimple(Class<?> type) {
-		return BeanUtils.isSimpleProperty(type) || type.getName().startsWith("java.")
-				|| MultipartFile.class.isAssignableFrom(type);
+	/**
+	 * Returns whether no class of the application is made of a text. What a collection or
+	 * an {@code Optional} holds is converted, too.
+	 */
+	private static boolean isSimple(ResolvableType type) {
+		Class<?> resolved = type.resolve();
+		return resolved != null && (BeanUtils.isSimpleProperty(resolved)
+				|| MultipartFile.class.isAssignableFrom(resolved) || resolved.getName().startsWith("java.")
+						&& Stream.of(type.getGenerics()).allMatch(PlainHandlers::isSimple));
 	}
 
 	private boolean takesPartInBinding(Class<?> type) {

@@ -7,6 +7,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.lang.reflect.Type;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.Idempotent;
@@ -15,6 +16,7 @@ import io.idempotency.it.scenarios.Rights.Body;
 import io.idempotency.it.scenarios.Rights.ByOwner;
 import io.idempotency.it.scenarios.Rights.Checked;
 import io.idempotency.it.scenarios.Rights.Tenant;
+import io.idempotency.it.scenarios.Rights.Voucher;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.validation.Valid;
@@ -37,6 +39,7 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.bind.annotation.ModelAttribute;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.bind.support.WebDataBinderFactory;
@@ -117,6 +120,24 @@ class EarlyApplication {
 		@Idempotent
 		@PostMapping("/early/resolver")
 		public String resolver(Tenant tenant) {
+			return run();
+		}
+
+		@Idempotent
+		@PostMapping("/early/voucher")
+		public String voucher(@RequestParam(defaultValue = "v") Voucher voucher) {
+			return run();
+		}
+
+		@Idempotent
+		@PostMapping("/early/vouchers")
+		public String vouchers(@RequestParam(defaultValue = "v") List<Voucher> vouchers) {
+			return run();
+		}
+
+		@Idempotent
+		@PostMapping("/early/optional-voucher")
+		public String optionalVoucher(@RequestParam(defaultValue = "v") Optional<Voucher> voucher) {
 			return run();
 		}
 

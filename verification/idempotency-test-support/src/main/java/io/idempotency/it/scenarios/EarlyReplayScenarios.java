@@ -8,6 +8,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -94,6 +95,17 @@ public interface EarlyReplayScenarios {
 		assertThat(send("/early/" + path, body).status()).isEqualTo(400);
 		rights().give(true);
 		assertThat(send("/early/" + path, body).replayed()).isTrue();
+	}
+
+	/** Spring makes them, by their own constructor. */
+	@ParameterizedTest
+	@ValueSource(strings = { "voucher", "vouchers", "optional-voucher" })
+	default void typeOfTheApplicationSeesADuplicate(String path) throws Exception {
+		assertThat(send("/early/" + path).status()).isEqualTo(200);
+		rights().give(false);
+		assertThat(send("/early/" + path).status()).isEqualTo(400);
+		rights().give(true);
+		assertThat(send("/early/" + path).replayed()).isTrue();
 	}
 
 	@Test

@@ -20,14 +20,14 @@ import org.springframework.web.server.ResponseStatusException;
 @Component("rights")
 public class Rights {
 
-	private final AtomicBoolean given = new AtomicBoolean(true);
+	private static final AtomicBoolean GIVEN = new AtomicBoolean(true);
 
 	public void give(boolean all) {
-		this.given.set(all);
+		GIVEN.set(all);
 	}
 
 	public boolean check() {
-		return this.given.get();
+		return GIVEN.get();
 	}
 
 	public void require() {
@@ -38,6 +38,17 @@ public class Rights {
 
 	/** What only those with rights are given. */
 	public record Tenant(String name) {
+	}
+
+	/** Refuses to be made for those without rights; Spring converts a text by it. */
+	public record Voucher(String text) {
+
+		public Voucher {
+			if (!GIVEN.get()) {
+				throw new IllegalArgumentException("No rights");
+			}
+		}
+
 	}
 
 	/** Counts how often it is parsed. */

@@ -2,6 +2,7 @@ package io.idempotency.it.webflux;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -14,6 +15,7 @@ import io.idempotency.it.scenarios.Rights.Body;
 import io.idempotency.it.scenarios.Rights.ByOwner;
 import io.idempotency.it.scenarios.Rights.Checked;
 import io.idempotency.it.scenarios.Rights.Tenant;
+import io.idempotency.it.scenarios.Rights.Voucher;
 import jakarta.validation.Valid;
 import reactor.core.publisher.Mono;
 
@@ -140,6 +142,24 @@ class EarlyReplayTests implements EarlyReplayScenarios {
 		@Idempotent
 		@PostMapping("/early/resolver")
 		public Mono<String> resolver(Tenant tenant) {
+			return Mono.fromSupplier(this::run);
+		}
+
+		@Idempotent
+		@PostMapping("/early/voucher")
+		public Mono<String> voucher(@RequestParam(defaultValue = "v") Voucher voucher) {
+			return Mono.fromSupplier(this::run);
+		}
+
+		@Idempotent
+		@PostMapping("/early/vouchers")
+		public Mono<String> vouchers(@RequestParam(defaultValue = "v") List<Voucher> voucher) {
+			return Mono.fromSupplier(this::run);
+		}
+
+		@Idempotent
+		@PostMapping("/early/optional-voucher")
+		public Mono<String> optionalVoucher(@RequestParam(defaultValue = "v") Optional<Voucher> voucher) {
 			return Mono.fromSupplier(this::run);
 		}
 
