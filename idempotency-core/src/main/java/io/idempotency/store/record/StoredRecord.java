@@ -51,6 +51,17 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 			Long.MIN_VALUE, Long.MIN_VALUE, 0, 0, null, ResultKind.SUCCESS, ClaimOrigin.UNKNOWN);
 
 	/**
+	 * Returns a claim that has expired. It holds the key only against transactions that
+	 * have not ended.
+	 * @param id whose claim it is
+	 * @return the record
+	 */
+	public static StoredRecord expired(ClaimId id) {
+		return new StoredRecord(RecordState.ONCE, id, 0, Fingerprint.NONE, 0, 0, 0, 1, null, ResultKind.SUCCESS,
+				ClaimOrigin.UNKNOWN);
+	}
+
+	/**
 	 * Returns when the record expires.
 	 * @return microseconds of the store's clock
 	 */

@@ -236,6 +236,14 @@ public abstract class Dialect {
 		return true;
 	}
 
+	/**
+	 * Returns whether a statement takes a row as it was before another transaction that
+	 * has not ended, and passes over it without a wait if that is not what it looks for.
+	 */
+	boolean passesOverRows() {
+		return false;
+	}
+
 	/** Reads one record. */
 	final <T> SqlMove<T> find(boolean joined, IdempotencyKey key, Function<Optional<StoredRow>, SqlMove<T>> next) {
 		String text = this.sql.find + (joined ? currentRead() : "");

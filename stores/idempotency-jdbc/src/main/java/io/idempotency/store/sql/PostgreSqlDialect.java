@@ -117,6 +117,11 @@ final class PostgreSqlDialect extends Dialect {
 	}
 
 	@Override
+	boolean passesOverRows() {
+		return true;
+	}
+
+	@Override
 	SqlMove<Long> count(boolean joined, IdempotencyKey key, ClaimId other) {
 		return SqlMove.find(counting(sql(joined).count("attempts + 1") + " RETURNING attempts", key, other),
 				(row) -> row.number(1), (attempts) -> SqlMove.done(attempts.orElse(0L)));

@@ -44,6 +44,12 @@ public final class RecordSql {
 	 */
 	final String findHead;
 
+	/**
+	 * Reads a record as {@link #findHead} does, as soon as no other transaction is
+	 * changing it.
+	 */
+	final String findHeadLocked;
+
 	/** Inserts a whole record with the times of the caller. */
 	final String insertRecord;
 
@@ -110,6 +116,7 @@ public final class RecordSql {
 		String deleteFrom = "DELETE FROM " + this.table;
 		this.find = select(COLUMNS);
 		this.findHead = select(HEAD);
+		this.findHeadLocked = bounded.apply(this.findHead) + " FOR UPDATE";
 		this.insertRecord = "INSERT INTO " + this.table + " (key_hash, operation, " + COLUMNS
 				+ ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 		this.replace = bounded.apply(update + "state = ?, claim_id = ?, fence = ?, fingerprint = ?, lease_until = ?,"

@@ -202,8 +202,29 @@ public final class RecordVerbs {
 		Sql sql = key.isToken()
 				? Sql.of(this.sql.releaseToken, RecordRows.bytes(StoredRecord.NO_ID), new byte[0], key.hash(), claimId)
 				: Sql.of(this.sql.release, key.hash(), claimId);
+		boolean sure = this.joined || !this.dialect.passesOverRows();
 		return SqlMove.update(sql, (rows) -> (rows == 1) ? SqlMove.done(true)
-				: settle(key, false, (record, moment) -> record.release(id, moment)));
+				: sure ? settle(key, false, (record, moment) -> record.release(id, moment)) : waitAndRelease(key, id));
+	}
+
+	/**
+	 * Takes the step of a release on what no other transaction is changing: the claim may
+	 * be a row that hangs in its commit, and would come to light after the release. So
+	 * this waits for the lock of the row, or, if there is no row to be seen, for the
+	 * place of the key, with a record that has expired.
+	 */
+	private SqlMove<Boolean> waitAndRelease(IdempotencyKey key, ClaimId id) {
+		return rounds((round, again) -> SqlMove.find(Sql.of(this.sql.findHeadLocked, key.hash()),
+				(row) -> RecordRows.read(row, 1), (found) -> {
+					if (found.isPresent() || key.isToken()) {
+						return step(key, found.orElse(StoredRow.missing(0)),
+								(record, moment) -> record.release(id, moment), again);
+					}
+					return this.dialect.insertOrFind(false, this.bound, key, StoredRecord.expired(id))
+						.then((insertion) -> !insertion.written() ? again.get()
+								: SqlMove.update(Sql.of(this.sql.release, key.hash(), RecordRows.bytes(id)),
+										(rows) -> SqlMove.done(true)));
+				}));
 	}
 
 	public SqlMove<Boolean> renew(IdempotencyKey key, ClaimId id, Duration lease) {

@@ -7,6 +7,7 @@ import io.idempotency.it.store.Requests;
 import io.idempotency.reactor.ReactiveIdempotencyStore;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
+import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.NoTransactionToJoinException;
 import io.r2dbc.pool.ConnectionPool;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,25 @@ class R2dbcJoinTests {
 			assertThat(there.inTransaction(
 					there.joining.claim(request).then(there.joining.release(request.key(), request.claimId()))))
 				.isTrue();
+			assertThat(there.store.claim(Requests.claim(request.key())).block(PATIENCE))
+				.isInstanceOf(ClaimResult.Acquired.class);
+			return null;
+		});
+	}
+
+	/** As it does for a claim that hangs in its commit. */
+	@ParameterizedTest
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "H2")
+	void releaseWaitsForAClaimThatNobodySees(R2dbcIdempotencyStoreTests.Server server) {
+		run(server, (there) -> {
+			ClaimRequest request = Requests.claim();
+			R2dbcIdempotencyStore soon = new R2dbcIdempotencyStore(there.database.connections(), null,
+					R2dbcIdempotencyStore.DEFAULT_TABLE_NAME, Duration.ofSeconds(1), Duration.ofSeconds(1));
+			Mono<Boolean> release = soon.release(request.key(), request.claimId());
+			assertThat(there.inTransaction(there.joining.claim(request)
+				.then(release)
+				.onErrorResume(IdempotencyStoreException.class, (hidden) -> Mono.just(false)))).isFalse();
+			assertThat(release.block(PATIENCE)).isTrue();
 			assertThat(there.store.claim(Requests.claim(request.key())).block(PATIENCE))
 				.isInstanceOf(ClaimResult.Acquired.class);
 			return null;
