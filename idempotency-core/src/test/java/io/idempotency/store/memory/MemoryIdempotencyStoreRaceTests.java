@@ -227,10 +227,10 @@ class MemoryIdempotencyStoreRaceTests {
 	/** Counts again what the store has counted on the way. */
 	@SuppressWarnings("unchecked")
 	private static void assertConsistent(MemoryIdempotencyStore store) {
-		Object records = ReflectionTestUtils.getField(store, "records");
+		Object records = ReflectionTestUtils.getField(store, "table");
 		List<Entry> entries = new ArrayList<>();
 		((EntryTable) ReflectionTestUtils.getField(records, "entries")).forEach(entries::add);
-		RemovalOrder orders = (RemovalOrder) ReflectionTestUtils.getField(records, "orders");
+		RemovalOrder orders = (RemovalOrder) ReflectionTestUtils.getField(records, "order");
 		assertThat(store.usedBytes()).isEqualTo(entries.stream().mapToLong(Entry::bytes).sum());
 		Collection<ExpiryQueue> byExpiry = ((Map<Long, ExpiryQueue>) ReflectionTestUtils.getField(orders, "byExpiry"))
 			.values();
