@@ -46,6 +46,7 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 			"io.lettuce.core.RedisClient", "redis.clients.jedis.Jedis", "com.zaxxer.hikari.HikariDataSource",
 			"io.r2dbc.pool.ConnectionPool", "io.r2dbc.spi.R2dbcException",
 			"org.springframework.r2dbc.connection.lookup.AbstractRoutingConnectionFactory",
+			"org.springframework.jdbc.datasource.ConnectionHolder",
 			"org.springframework.r2dbc.connection.ConnectionHolder",
 			"org.springframework.transaction.ReactiveTransactionManager", "com.github.benmanes.caffeine.cache.Caffeine",
 			"org.apache.kafka.clients.consumer.ConsumerRecord", "org.springframework.amqp.core.Message",
