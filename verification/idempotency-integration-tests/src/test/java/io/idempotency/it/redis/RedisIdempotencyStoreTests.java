@@ -244,6 +244,9 @@ class RedisIdempotencyStoreTests {
 				.isInstanceOf(ClaimResult.Completed.class);
 			assertThatExceptionOfType(IdempotencyStoreException.class)
 				.isThrownBy(() -> fullStore.complete(Requests.result(runningClaim, DAY)));
+			assertThatExceptionOfType(IdempotencyStoreException.class)
+				.isThrownBy(() -> fullStore.renew(running.key(), running.claimId(), HOUR))
+				.satisfies((ex) -> assertThat(ex).rootCause().hasMessageContaining("OOM"));
 
 			full.command("CONFIG", "SET", "maxmemory", "0");
 			assertThat(fullStore.complete(Requests.result(runningClaim, DAY))).isTrue();
