@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -26,8 +27,10 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.cfg.MapperConfig;
+import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.introspect.Annotated;
 import com.fasterxml.jackson.databind.introspect.AnnotatedMember;
+import com.fasterxml.jackson.databind.introspect.AnnotationIntrospectorPair;
 import com.fasterxml.jackson.databind.introspect.BeanPropertyDefinition;
 import com.fasterxml.jackson.databind.introspect.NopAnnotationIntrospector;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -75,6 +78,8 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 		mapper.setPolymorphicTypeValidator(new NoClassNames());
 		mapper.setDefaultPropertyInclusion(
 				JsonInclude.Value.construct(JsonInclude.Include.ALWAYS, JsonInclude.Include.ALWAYS));
+		mapper.setAnnotationIntrospectors(mapper.getSerializationConfig().getAnnotationIntrospector(),
+				new ToldMembers(mapper.getDeserializationConfig().getAnnotationIntrospector()));
 		mapper.setDateFormat(new StdDateFormat());
 		mapper.configure(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES, false);
 		mapper.enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
@@ -134,7 +139,9 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 	@Override
 	JsonForm formOf(Type type) {
 		JavaType javaType = this.mapper.constructType(type);
-		return new Form(this.mapper.writerFor(javaType), this.mapper.readerFor(javaType));
+		ObjectReader reader = this.mapper.readerFor(javaType);
+		return new Form(this.mapper.writerFor(javaType), reader,
+				reader.with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES), this.mapper.readerFor(Object.class));
 	}
 
 	@Override
@@ -241,7 +248,26 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 
 	}
 
-	private record Form(ObjectWriter writer, ObjectReader reader) implements JsonForm {
+	/**
+	 * Tells of each unknown member, also where the application ignores them.
+	 */
+	private static final class ToldMembers extends AnnotationIntrospectorPair {
+
+		private static final long serialVersionUID = 1L;
+
+		ToldMembers(AnnotationIntrospector known) {
+			super(known, NopAnnotationIntrospector.instance);
+		}
+
+		@Override
+		public JsonIgnoreProperties.Value findPropertyIgnoralByName(MapperConfig<?> config, Annotated member) {
+			return super.findPropertyIgnoralByName(config, member).withoutIgnoreUnknown();
+		}
+
+	}
+
+	private record Form(ObjectWriter writer, ObjectReader reader, ObjectReader strict,
+			ObjectReader plain) implements JsonForm {
 
 		@Override
 		public byte[] write(Object value) {
@@ -251,7 +277,21 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 		@Override
 		public Object read(byte[] json) {
 			try {
-				return this.reader.readValue(json);
+				return this.strict.readValue(json);
+			}
+			catch (UnrecognizedPropertyException unknown) {
+				return readNewer(json);
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+
+		private Object readNewer(byte[] json) {
+			try {
+				Object value = this.reader.readValue(json);
+				requireNotRenamed(this.plain.readValue(json), this.plain.readValue(write(value)));
+				return value;
 			}
 			catch (IOException ex) {
 				throw new UncheckedIOException(ex);

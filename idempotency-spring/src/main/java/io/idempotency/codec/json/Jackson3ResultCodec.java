@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import org.jspecify.annotations.Nullable;
@@ -26,8 +27,10 @@ import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.cfg.MapperConfig;
+import tools.jackson.databind.exc.UnrecognizedPropertyException;
 import tools.jackson.databind.introspect.Annotated;
 import tools.jackson.databind.introspect.AnnotatedMember;
+import tools.jackson.databind.introspect.AnnotationIntrospectorPair;
 import tools.jackson.databind.introspect.BeanPropertyDefinition;
 import tools.jackson.databind.introspect.ClassIntrospector;
 import tools.jackson.databind.introspect.NopAnnotationIntrospector;
@@ -103,7 +106,8 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 	}
 
 	private static JsonMapper lossless(JsonMapper mapper) {
-		return mapper.rebuild()
+		JsonMapper.Builder builder = mapper.rebuild();
+		return builder.annotationIntrospector(new ToldMembers(builder.annotationIntrospector()))
 			.deactivateDefaultTyping()
 			.polymorphicTypeValidator(new NoClassNames())
 			.changeDefaultPropertyInclusion(
@@ -133,7 +137,9 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 	@Override
 	JsonForm formOf(Type type) {
 		JavaType javaType = this.mapper.constructType(type);
-		return new Form(this.mapper.writerFor(javaType), this.mapper.readerFor(javaType));
+		ObjectReader reader = this.mapper.readerFor(javaType);
+		return new Form(this.mapper.writerFor(javaType), reader,
+				reader.with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES), this.mapper.readerFor(Object.class));
 	}
 
 	@Override
@@ -233,7 +239,26 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 
 	}
 
-	private record Form(ObjectWriter writer, ObjectReader reader) implements JsonForm {
+	/**
+	 * Tells of each unknown member, also where the application ignores them.
+	 */
+	private static final class ToldMembers extends AnnotationIntrospectorPair {
+
+		private static final long serialVersionUID = 1L;
+
+		ToldMembers(AnnotationIntrospector known) {
+			super(known, NopAnnotationIntrospector.instance);
+		}
+
+		@Override
+		public JsonIgnoreProperties.Value findPropertyIgnoralByName(MapperConfig<?> config, Annotated member) {
+			return super.findPropertyIgnoralByName(config, member).withoutIgnoreUnknown();
+		}
+
+	}
+
+	private record Form(ObjectWriter writer, ObjectReader reader, ObjectReader strict,
+			ObjectReader plain) implements JsonForm {
 
 		@Override
 		public byte[] write(Object value) {
@@ -242,7 +267,14 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 
 		@Override
 		public Object read(byte[] json) {
-			return this.reader.readValue(json);
+			try {
+				return this.strict.readValue(json);
+			}
+			catch (UnrecognizedPropertyException unknown) {
+				Object value = this.reader.readValue(json);
+				requireNotRenamed(this.plain.readValue(json), this.plain.readValue(write(value)));
+				return value;
+			}
 		}
 
 	}

@@ -36,7 +36,8 @@ import org.springframework.core.ResolvableType;
  * <p>
  * Format {@code json1} is the JSON of the value by its declared type; an optional is an
  * array of no or one element, so that an empty one differs from {@code null}. Format
- * {@code bytes1} is a {@code byte[]} as it is.
+ * {@code bytes1} is a {@code byte[]} as it is. Format {@code void1} is that of a method
+ * that gives nothing, which says nothing of what another method would give.
  */
 abstract class JsonResultCodec implements ResultCodec {
 
@@ -51,6 +52,8 @@ abstract class JsonResultCodec implements ResultCodec {
 
 	private static final String BYTES = "bytes1";
 
+	private static final String VOID = "void1";
+
 	private static final byte[] NULL = "null".getBytes(StandardCharsets.US_ASCII);
 
 	private final Map<Type, JsonForm> forms = new ConcurrentHashMap<>();
@@ -58,7 +61,7 @@ abstract class JsonResultCodec implements ResultCodec {
 	@Override
 	public final StoredResult encode(@Nullable Object value, Type type) {
 		if (value == null || isVoid(type)) {
-			return new StoredResult(JSON, NULL);
+			return new StoredResult(isVoid(type) ? VOID : JSON, NULL);
 		}
 		if (value instanceof byte[] bytes) {
 			return new StoredResult(BYTES, bytes.clone());
@@ -185,6 +188,28 @@ abstract class JsonResultCodec implements ResultCodec {
 		List<List<?>> entries = new ArrayList<>();
 		map.forEach((key, value) -> entries.add(Arrays.asList(key, value)));
 		return sorted(entries, (entry) -> write.apply((entry instanceof List<?> pair) ? pair.get(0) : entry));
+	}
+
+	/**
+	 * Reads a value in which there may be members that its type does not have. Those
+	 * alone are of a newer version. Where the type has others in their place they were
+	 * renamed, and the value would lack what is stored.
+	 * @param stored what is stored, as maps and lists
+	 * @param written what is stored of the value that was read
+	 */
+	static void requireNotRenamed(@Nullable Object stored, @Nullable Object written) {
+		if (stored instanceof Map<?, ?> one && written instanceof Map<?, ?> other) {
+			if (!other.keySet().containsAll(one.keySet()) && !one.keySet().containsAll(other.keySet())) {
+				throw new IllegalArgumentException(
+						"It has the members " + one.keySet() + ", and they are " + other.keySet() + " now");
+			}
+			one.forEach((name, member) -> requireNotRenamed(member, other.get(name)));
+		}
+		else if (stored instanceof List<?> one && written instanceof List<?> other) {
+			for (int i = 0; i < Math.min(one.size(), other.size()); i++) {
+				requireNotRenamed(one.get(i), other.get(i));
+			}
+		}
 	}
 
 	/** Returns whether an annotation hides a property of a value from its JSON. */

@@ -27,6 +27,8 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 
+import com.fasterxml.jackson.annotation.JsonAlias;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
@@ -205,6 +207,72 @@ class ResultCodecTests {
 	void aMemberThatAnOlderVersionDidNotWriteIsAbsent(ResultCodec codec) {
 		assertThat(codec.decode(json("{\"id\":\"7\"}"), Order.class))
 			.isEqualTo(new Order("7", null, null, null, null, null, null));
+	}
+
+	/** A value that is there under another name must not come back as nothing. */
+	@ParameterizedTest
+	@MethodSource("codecs")
+	void aRenamedMemberIsUnreadable(ResultCodec codec) {
+		assertUnreadable(codec, json("{\"id\":\"a\",\"cents\":5}"), Amount.class);
+		assertUnreadable(codec, json("{\"id\":\"a\",\"cents\":5}"), LenientAmount.class);
+		assertUnreadable(codec, json("{\"nam\":\"x\"}"), Bean.class);
+		Type page = new ParameterizedTypeReference<Page<Amount>>() {
+		}.getType();
+		assertUnreadable(codec,
+				json("{\"content\":[{\"id\":\"a\",\"amountInCents\":5},{\"id\":\"a\",\"cents\":5}],\"totalPages\":1}"),
+				page);
+	}
+
+	/** One object has a member too many, and another one has a member too few. */
+	@ParameterizedTest
+	@MethodSource("codecs")
+	void aMemberMoreHereAndOneLessThereAreNoRename(ResultCodec codec) {
+		Type page = new ParameterizedTypeReference<Page<Amount>>() {
+		}.getType();
+		assertThat(codec.decode(
+				json("{\"content\":[{\"id\":\"a\",\"amountInCents\":5,\"more\":1},{\"id\":\"b\"}],\"totalPages\":2}"),
+				page))
+			.isEqualTo(new Page<>(List.of(new Amount("a", 5), new Amount("b", 0)), 2));
+		assertThat(codec.decode(json("{\"id\":\"a\",\"amountInCents\":5,\"more\":1}"), LenientAmount.class))
+			.isEqualTo(new LenientAmount("a", 5));
+		assertThat(codec.decode(json("{\"more\":1}"), Sparse.class)).as("leaves out what is null")
+			.isEqualTo(new Sparse(null));
+	}
+
+	@ParameterizedTest
+	@MethodSource("codecs")
+	void aRenamedMemberIsReadByItsAlias(ResultCodec codec) {
+		assertThat(codec.decode(json("{\"id\":\"a\",\"cents\":5}"), AliasedAmount.class))
+			.isEqualTo(new AliasedAmount("a", 5));
+	}
+
+	record Amount(String id, long amountInCents) {
+	}
+
+	record AliasedAmount(String id, @JsonAlias("cents") long amountInCents) {
+	}
+
+	@JsonIgnoreProperties(ignoreUnknown = true)
+	record LenientAmount(String id, long amountInCents) {
+	}
+
+	@JsonInclude(JsonInclude.Include.NON_NULL)
+	record Sparse(@Nullable String note) {
+	}
+
+	/** A method that gives nothing says nothing of what another one gives. */
+	@ParameterizedTest
+	@MethodSource("codecs")
+	void noResultIsNoNull(ResultCodec codec) {
+		for (Type type : new Type[] { void.class, Void.class }) {
+			StoredResult nothing = codec.encode(null, type);
+			assertUnreadable(codec, nothing, Bean.class);
+			assertUnreadable(codec, nothing, String.class);
+			assertThat(codec.decode(nothing, void.class)).isNull();
+			assertThat(codec.decode(codec.encode(new Bean("x"), Bean.class), type)).isNull();
+			assertThat(codec.decode(json("null"), type)).as("of an older version").isNull();
+		}
+		assertThat(codec.decode(json("null"), Bean.class)).isNull();
 	}
 
 	@ParameterizedTest
