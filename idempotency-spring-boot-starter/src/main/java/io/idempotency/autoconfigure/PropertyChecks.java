@@ -46,7 +46,7 @@ final class PropertyChecks {
 	/** They are others for each try, or for each way through proxies. */
 	private static final Pattern HEADERS_OF_ONE_TRY = Pattern.compile(
 			"age|baggage|b3|content-length|cookie|date|forwarded|traceparent|tracestate|via|x-amzn-trace-id|x-b3-.*"
-					+ "|x-cloud-trace-context|x-correlation-id|x-forwarded-.*|x-real-ip|x-request-id");
+					+ "|x-cloud-trace-context|x-correlation-id|x-forwarded-(by|for|port|proto|server)|x-real-ip|x-request-id");
 
 	/** The bound on bodies, which are held in byte arrays. */
 	private static final DataSize MAX_BODY = DataSize.ofGigabytes(1);

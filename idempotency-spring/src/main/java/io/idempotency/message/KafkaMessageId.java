@@ -20,7 +20,7 @@ final class KafkaMessageId {
 
 	/** What the names of such topics have behind that of the first. */
 	private static final Pattern REPEATED = Pattern.compile(
-			"[-._](.*[-._])?((retry|dlt|dlq)\\d*|dead[-._]?letters?|dead$)([-._].*)?",
+			"[-._](.*[-._])?(retr(y|ies)\\w*|dl[tq]\\w*|dead[-._]?letter\\w*|dead$)([-._].*)?",
 			Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
 	private KafkaMessageId() {

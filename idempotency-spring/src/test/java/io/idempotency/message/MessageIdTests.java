@@ -27,7 +27,8 @@ class MessageIdTests {
 	void recordOfARetryTopicHasTheIdOfTheFirstOne() {
 		byte[] orders = "orders".getBytes(StandardCharsets.UTF_8);
 		for (String topic : List.of("orders-retry", "orders-retry-1000", "orders-dlt", "orders.DLT", "orders_dead",
-				"orders-billing.retry-0", "orders.dead-letters", "orders.deadLetter")) {
+				"orders-billing.retry-0", "orders.dead-letters", "orders.deadLetter", "orders-retry5m",
+				"orders-retries", "orders.retryTopic", "orders-retryable", "orders-dlqs", "orders-deadletterqueue")) {
 			assertThat(idOf(KafkaRecord.of(record(topic, orders), NOTHING))).isEqualTo("orders-1-7");
 			assertThat(idOf(SpringMessage.of(headers(topic, orders), NOTHING))).isEqualTo("orders-1-7");
 		}
@@ -40,7 +41,7 @@ class MessageIdTests {
 	void recordOfAnotherTopicHasAnIdOfItsOwn() {
 		byte[] orders = "orders".getBytes(StandardCharsets.UTF_8);
 		for (String topic : List.of("payments", "order", "orders", "orders-audit", "ordersretry", "orders.deadlines",
-				"orders-dead-stock-list", "orders-retrying")) {
+				"orders-dead-stock-list", "orders-deadly")) {
 			assertThat(idOf(KafkaRecord.of(record(topic, orders), NOTHING))).isEqualTo(topic + "-0-0");
 			assertThat(idOf(SpringMessage.of(headers(topic, orders), NOTHING))).isEqualTo(topic + "-0-0");
 		}
