@@ -218,7 +218,8 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 			throw tooLarge();
 		}
 		int size = body.recorded().remaining();
-		boolean usedUp = size == 0 && getContentLengthLong() > 0;
+		// A container that has read a form may have made no parameter of it.
+		boolean usedUp = size == 0 && getContentLengthLong() > 0 && !ContentType.of(getContentType()).isForm();
 		if ((this.late || usedUp) && !isWhole(size)) {
 			throw Exchange.missing(this, "use the body of the request, which was read before");
 		}
