@@ -4,9 +4,12 @@ import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 
+import io.idempotency.IdempotencyMode;
 import io.idempotency.Internal;
+import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.Admission;
+import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.Move;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Scheduler;
@@ -39,8 +42,8 @@ public final class JoinedKeys {
 	 * Makes what a call holds its key by.
 	 * @param waits whether the call waits where another one runs with the key
 	 */
-	public Hold of(IdempotencyKey key, boolean waits) {
-		return new Hold(key, waits);
+	public Hold of(GuardedCall call, boolean waits) {
+		return new Hold(call, waits);
 	}
 
 	/**
@@ -53,22 +56,33 @@ public final class JoinedKeys {
 
 		private final IdempotencyKey key;
 
+		private final Fingerprint fingerprint;
+
+		/** Whether duplicates are counted, which the record alone can do. */
+		private final boolean counted;
+
 		private final boolean waits;
 
 		/** Whether the call runs, as far as its transaction tells. */
 		private volatile boolean owner;
 
-		private Hold(IdempotencyKey key, boolean waits) {
-			this.key = key;
+		private Hold(GuardedCall call, boolean waits) {
+			this.key = call.key();
+			this.fingerprint = call.fingerprint();
+			this.counted = call.policy().mode() == IdempotencyMode.REJECT;
 			this.waits = waits;
 		}
 
 		/**
 		 * Takes the key, which is {@linkplain #free freed} when the transaction has
 		 * ended.
-		 * @return whether no other call of this node has it
+		 * @return whether the call goes on to the record: no other call of this node has
+		 * the key, or the mode counts duplicates
 		 */
 		public boolean take() {
+			if (this.counted) {
+				return true;
+			}
 			Hold other = JoinedKeys.this.holds.putIfAbsent(this.key, this);
 			return other == null || other == this;
 		}
@@ -87,14 +101,21 @@ public final class JoinedKeys {
 
 		/**
 		 * Decides what comes next, because another call has the key. That call may yet
-		 * turn out to be a duplicate itself, so also a call that does not wait for work
-		 * waits until that is known.
+		 * turn out to be a duplicate itself, so a call that does not wait for work, or is
+		 * another one, waits until that is known.
 		 * @param admission of the call, which waits
 		 */
 		public Move conflict(Admission admission) {
 			Hold other = JoinedKeys.this.holds.get(this.key);
-			return (!this.waits && other != null && other.owner) ? new Move.Answer(UNSEEN)
-					: admission.answered(UNSEEN, JoinedKeys.this.scheduler.nanos());
+			if (other != null && other.owner) {
+				if (!other.fingerprint.matches(this.fingerprint)) {
+					return new Move.Answer(new ClaimResult.Mismatch());
+				}
+				if (!this.waits) {
+					return new Move.Answer(UNSEEN);
+				}
+			}
+			return admission.answered(UNSEEN, JoinedKeys.this.scheduler.nanos());
 		}
 
 		/** Notes that the call runs. */

@@ -100,7 +100,7 @@ final class JoinedCall<T> {
 			this.caller.leaveNothing();
 			return;
 		}
-		JoinedKeys.Hold key = this.parts.upkeep().joinedKeys().of(this.call.key(), this.waits);
+		JoinedKeys.Hold key = this.parts.upkeep().joinedKeys().of(this.call, this.waits);
 		if (!key.take()) {
 			this.caller.go(key.conflict(this.caller.admission()));
 			return;

@@ -124,8 +124,7 @@ class ManyCallersTests {
 		await().untilAsserted(() -> assertThat(waiting).allSatisfy((caller) -> assertThat(caller.value).isNotNull()));
 		// Work whose caller is gone may still go on, and the first may not have begun.
 		await().until(() -> !runs.isEmpty() && this.engine.load().runningClaims() == 0);
-		assertThat(runs)
-			.allSatisfy((key, count) -> assertThat(count).as("runs of key %s", key).hasValue(1));
+		assertThat(runs).allSatisfy((key, count) -> assertThat(count).as("runs of key %s", key).hasValue(1));
 		for (int key = 0; key < keys; key++) {
 			State state = this.memory.admin()
 				.orElseThrow()

@@ -9,7 +9,9 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.PostgreSqlBinary;
@@ -100,6 +102,32 @@ class JoinedPoolTests {
 		this.target.mayEnd.countDown();
 		first.get(1, TimeUnit.MINUTES);
 		assertThat(this.payments.joinAtOnce(this.ref)).isEqualTo("paid " + this.ref);
+		assertThat(paid()).isOne();
+	}
+
+	@Test
+	void anotherCallWithTheKeyIsToldSoWhileTheFirstRuns() throws Exception {
+		CompletableFuture<String> first = begin(() -> this.payments.joinAmount(this.ref, 1));
+		assertThatExceptionOfType(IdempotencyKeyReusedException.class)
+			.isThrownBy(() -> this.payments.joinAmount(this.ref, 2));
+		assertThat(first).isNotDone();
+		this.target.mayEnd.countDown();
+		first.get(1, TimeUnit.MINUTES);
+		assertThat(paid()).isOne();
+	}
+
+	@Test
+	void duplicateInModeRejectIsCountedWhileTheFirstRuns() throws Exception {
+		CompletableFuture<String> first = begin(() -> this.payments.joinOnce(this.ref));
+		CompletableFuture<String> duplicate = OwnThread.supply(() -> this.payments.joinOnce(this.ref));
+		await().until(() -> duplicate.isDone() || this.pool.getHikariPoolMXBean().getActiveConnections() == 2);
+		this.target.mayEnd.countDown();
+		first.get(1, TimeUnit.MINUTES);
+		assertThat(duplicate).failsWithin(1, TimeUnit.MINUTES)
+			.withThrowableThat()
+			.havingCause()
+			.isInstanceOfSatisfying(IdempotencyDuplicateException.class,
+					(refusal) -> assertThat(refusal.attempts()).isEqualTo(2));
 		assertThat(paid()).isOne();
 	}
 

@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import io.idempotency.ConflictMode;
+import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
@@ -97,6 +98,19 @@ class PoolApplication {
 		@Transactional
 		@Idempotent(key = "#ref", transaction = TransactionMode.JOIN)
 		public String joinAtOnce(String ref) {
+			return pay(ref);
+		}
+
+		@Transactional
+		@Idempotent(key = "#ref", fingerprint = "#amount", transaction = TransactionMode.JOIN,
+				conflict = ConflictMode.WAIT)
+		public String joinAmount(String ref, int amount) {
+			return pay(ref);
+		}
+
+		@Transactional
+		@Idempotent(key = "#ref", mode = IdempotencyMode.REJECT, transaction = TransactionMode.JOIN)
+		public String joinOnce(String ref) {
 			return pay(ref);
 		}
 

@@ -527,6 +527,17 @@ class JoinTests {
 		}
 
 		@Test
+		void anotherRequestWithTheKeyIsRefusedWhileTheFirstRuns() throws Exception {
+			CompletableFuture<Answer> first = async("/gated");
+			JoinedController.entered(this.key).asMono().block(PATIENCE);
+			Answer other = new Client(port(this.application)).post("/join/gated", this.key, "application/json",
+					"{\"other\":1}");
+			assertThat(other.status()).isEqualTo(422);
+			JoinedController.gateOf(this.key).tryEmitEmpty();
+			assertThat(first.get().text()).isEqualTo("paid " + this.key);
+		}
+
+		@Test
 		void lockIsFreeAfterTheCommit() throws Exception {
 			String first = UUID.randomUUID().toString();
 			String second = UUID.randomUUID().toString();
