@@ -17,7 +17,6 @@ import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
-import io.idempotency.store.TransactionLostException;
 import io.idempotency.upkeep.ConflictWaiter;
 import io.idempotency.upkeep.EventLog;
 import io.idempotency.upkeep.RecordWriter;
@@ -182,8 +181,9 @@ public final class OwnedClaim {
 
 	/**
 	 * Writes the end of the record into the joined transaction, as far as it is known. A
-	 * result that the database does not take, because it is too large for it, is left
-	 * out: the work would else be rolled back and done again by each retry.
+	 * result that is too large for the database is left out: the work would else be
+	 * rolled back and done again by each retry. After any other failure nothing more is
+	 * sent: it might be in another transaction, of a driver that has connected anew.
 	 * @throws IdempotencyStoreException if the transaction must not be committed
 	 */
 	void writeBeforeCommit(IdempotencyStore joining) {
@@ -198,21 +198,12 @@ public final class OwnedClaim {
 		try {
 			send(write, joining);
 		}
-		catch (TransactionLostException ex) {
-			throw ex;
-		}
-		catch (IdempotencyStoreException ex) {
-			if (!(write instanceof Write.Complete complete) || !complete.isResult()) {
+		catch (StoredResult.TooLargeException ex) {
+			if (!(write instanceof Write.Complete complete)) {
 				throw ex;
 			}
 			write = complete.withoutResult();
-			try {
-				send(write, joining);
-			}
-			catch (RuntimeException again) {
-				ex.addSuppressed(again);
-				throw ex;
-			}
+			send(write, joining);
 			this.events.resultNotStored(operation(), ex);
 		}
 		this.end.writtenBeforeCommit(write);

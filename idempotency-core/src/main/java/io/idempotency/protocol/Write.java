@@ -44,7 +44,7 @@ public sealed interface Write {
 			return this.completion.type() == Completion.Type.RESULT && !this.completion.retention().isZero();
 		}
 
-		/** Returns the same end for a store that does not take the result. */
+		/** Returns the same end for a store for which the result is too large. */
 		public Complete withoutResult() {
 			return new Complete(Completion.tombstone(this.completion.claim(), this.completion.fingerprint(),
 					this.completion.retention(), this.completion.kind()));

@@ -57,4 +57,22 @@ public record StoredResult(String format, byte[] bytes) {
 		return this.format + "[" + this.bytes.length + " bytes]";
 	}
 
+	/**
+	 * A store was not asked to take a result, because it is too large for it. Nothing has
+	 * changed, and a transaction that the store has joined goes on.
+	 */
+	public static class TooLargeException extends IdempotencyStoreException {
+
+		private static final long serialVersionUID = 1L;
+
+		/**
+		 * Creates the exception.
+		 * @param message how large a result may be; never a key
+		 */
+		public TooLargeException(String message) {
+			super(message);
+		}
+
+	}
+
 }

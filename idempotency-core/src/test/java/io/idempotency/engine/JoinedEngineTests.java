@@ -19,6 +19,7 @@ import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.StoredResult;
 import io.idempotency.store.TransactionLostException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -126,7 +127,7 @@ class JoinedEngineTests {
 	/** The work would else be done, and rolled back, by each retry. */
 	@Test
 	void resultThatTheDatabaseDoesNotTakeIsLeftOut() throws Throwable {
-		this.joining.failBefore(ScriptedStore.Verb.COMPLETE, 1);
+		refuseResults(1);
 		assertThat(execute()).isEqualTo("one");
 		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.COMMITTED);
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class).isThrownBy(this::execute);
@@ -136,11 +137,27 @@ class JoinedEngineTests {
 
 	@Test
 	void completionThatFailsWithoutItsResultTooRollsTheWorkBack() {
-		this.joining.failBefore(ScriptedStore.Verb.COMPLETE, ScriptedStore.ALWAYS);
+		refuseResults(ScriptedStore.ALWAYS);
+		assertThatCompletionRollsTheWorkBack(2);
+	}
+
+	/** A second one might begin another transaction, without the work. */
+	@Test
+	void completionThatFailsRollsTheWorkBackAndIsNeverRepeated() {
+		this.joining.failBefore(ScriptedStore.Verb.COMPLETE, 1);
+		assertThatCompletionRollsTheWorkBack(1);
+	}
+
+	private void refuseResults(int times) {
+		this.joining.fail(ScriptedStore.Verb.COMPLETE, ScriptedStore.Point.BEFORE, times,
+				() -> new StoredResult.TooLargeException("too large"));
+	}
+
+	private void assertThatCompletionRollsTheWorkBack(int completions) {
 		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class).isThrownBy(this::execute)
 			.withCauseInstanceOf(IdempotencyStoreException.class);
 		assertThat(this.runs).hasSize(1);
-		assertThat(this.joining.count(ScriptedStore.Verb.COMPLETE)).isEqualTo(2);
+		assertThat(this.joining.count(ScriptedStore.Verb.COMPLETE)).isEqualTo(completions);
 		assertThat(this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.STORE_ERROR);
 		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
 	}
@@ -351,7 +368,7 @@ class JoinedEngineTests {
 		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class).isThrownBy(open::commit)
 			.withCauseInstanceOf(IdempotencyStoreException.class);
 		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
-		assertThat(this.joining.count(ScriptedStore.Verb.COMPLETE)).isEqualTo(2);
+		assertThat(this.joining.count(ScriptedStore.Verb.COMPLETE)).isEqualTo(1);
 	}
 
 	@Test

@@ -19,7 +19,7 @@ import io.idempotency.protocol.Write;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.IdempotencyStoreException;
-import io.idempotency.store.TransactionLostException;
+import io.idempotency.store.StoredResult;
 import io.idempotency.upkeep.EventLog;
 import io.idempotency.upkeep.RecordWriter;
 import io.idempotency.upkeep.StoreUpkeep;
@@ -247,8 +247,8 @@ public final class ReactiveClaim {
 
 	/**
 	 * Writes the end of the record into the joined transaction, as far as it is known. A
-	 * result that the database does not take is left out: the work would else be rolled
-	 * back and done again by each retry.
+	 * result that is too large for the database is left out: the work would else be
+	 * rolled back and done again by each retry.
 	 * @param joining the store in that transaction
 	 * @return fails if the transaction must not be committed
 	 */
@@ -256,14 +256,12 @@ public final class ReactiveClaim {
 		return Mono.defer(() -> {
 			Write write = this.end.beforeCommit();
 			Mono<Void> sent = send(write, joining);
-			if (!(write instanceof Write.Complete complete) || !complete.isResult()) {
+			if (!(write instanceof Write.Complete complete)) {
 				return sent;
 			}
-			return sent.onErrorResume(IdempotencyStoreException.class,
-					(ex) -> (ex instanceof TransactionLostException) ? Mono.error(ex)
-							: send(complete.withoutResult(), joining).doOnError(ex::addSuppressed)
-								.onErrorMap((again) -> ex)
-								.doOnSuccess((done) -> this.events.resultNotStored(operation(), ex)));
+			return sent.onErrorResume(StoredResult.TooLargeException.class,
+					(ex) -> send(complete.withoutResult(), joining)
+						.doOnSuccess((done) -> this.events.resultNotStored(operation(), ex)));
 		});
 	}
 

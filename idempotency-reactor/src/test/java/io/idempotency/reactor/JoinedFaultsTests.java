@@ -224,7 +224,6 @@ class JoinedFaultsTests {
 			this.joined.fail("claim", new IdempotencyStoreException("It does not answer", null));
 			assertThat(start(this.order).failure).isInstanceOf(IdempotencyStoreUnavailableException.class);
 			this.joined.fail("complete", new IdempotencyStoreException("It does not answer", null));
-			this.joined.fail("complete", new IdempotencyStoreException("It does not answer", null));
 			assertThat(start(this.order).failure).isInstanceOf(IdempotencyStoreUnavailableException.class);
 			assertThat(log.lines).isPositive();
 		}

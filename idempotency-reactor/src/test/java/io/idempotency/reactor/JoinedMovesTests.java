@@ -189,12 +189,20 @@ class JoinedMovesTests {
 	@Test
 	void recordThatCannotBeWrittenRollsTheWorkBack() {
 		this.joined.fail("complete", new IdempotencyStoreException("It does not answer", null));
-		this.joined.fail("complete", new IdempotencyStoreException("It does not answer", null));
 		assertThat(start(this.order).failure).isInstanceOf(IdempotencyStoreUnavailableException.class);
 		assertThat(this.transactions.steps).containsExactly("begin", "rollback");
 		assertThat(this.node.state()).isNull();
 		assertThat(start(this.order).value).isEqualTo("order-1");
 		assertThat(this.order.runs).hasValue(2);
+	}
+
+	/** The work would else be done, and rolled back, by each retry. */
+	@Test
+	void resultThatTheDatabaseDoesNotTakeIsLeftOut() {
+		this.joined.fail("complete", new StoredResult.TooLargeException("too large"));
+		assertThat(start(this.order).value).isEqualTo("order-1");
+		assertThat(this.transactions.steps).containsExactly("begin", "commit");
+		assertThat(this.node.state()).isEqualTo(State.TOMBSTONE);
 	}
 
 	@Test

@@ -23,6 +23,7 @@ import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.NotAllRenewedException;
 import io.idempotency.store.Renewal;
+import io.idempotency.store.StoredResult;
 import io.idempotency.store.record.Moment;
 import io.idempotency.store.record.RecordState;
 import io.idempotency.store.record.StoredRecord;
@@ -159,8 +160,8 @@ public final class RecordVerbs {
 		return (largest == null) ? written(completion) : SqlMove.find(largest, (row) -> row.number(1), (limit) -> {
 			if (limit.isPresent() && size(result) > limit.get()) {
 				// The server would close the connection, and with it the work.
-				throw new IdempotencyStoreException(
-						"The database takes statements of " + limit.get() + " bytes, which are too few", null);
+				throw new StoredResult.TooLargeException(
+						"The database takes statements of " + limit.get() + " bytes, which are too few");
 			}
 			return written(completion);
 		});
@@ -179,8 +180,28 @@ public final class RecordVerbs {
 
 	private SqlMove<Boolean> written(Completion completion) {
 		boolean kept = !completion.retention().isZero();
-		return SqlMove.update(kept ? write(completion) : forget(completion), (rows) -> (rows == 1) ? SqlMove.done(true)
-				: settle(completion.claim().key(), kept, (record, moment) -> record.complete(completion, moment)));
+		return SqlMove.update(kept ? write(completion) : forget(completion), (rows) -> {
+			if (rows == 1) {
+				return SqlMove.done(true);
+			}
+			return (this.joined && !kept) ? takenBack(completion) : settled(completion);
+		});
+	}
+
+	private SqlMove<Boolean> takenBack(Completion completion) {
+		return SqlMove.update(
+				Sql.of(this.sql.takeBack, completion.claim().key().hash(), RecordRows.bytes(completion.claim().id())),
+				(rows) -> (rows == 1) ? SqlMove.done(true) : settled(completion));
+	}
+
+	/**
+	 * In the transaction of its claim a record is there, or the transaction is lost with
+	 * the work: a driver may have connected anew by itself.
+	 */
+	private SqlMove<Boolean> settled(Completion completion) {
+		return settle(completion.claim().key(), !completion.retention().isZero(),
+				(record, moment) -> (this.joined && !record.claimId().equals(completion.claim().id()))
+						? new Transition<>(record, false) : record.complete(completion, moment));
 	}
 
 	private Sql write(Completion completion) {
@@ -193,8 +214,7 @@ public final class RecordVerbs {
 	}
 
 	private Sql forget(Completion completion) {
-		return Sql.of(this.joined ? this.sql.takeBack : this.sql.forget, completion.claim().key().hash(),
-				RecordRows.bytes(completion.claim().id()));
+		return Sql.of(this.sql.forget, completion.claim().key().hash(), RecordRows.bytes(completion.claim().id()));
 	}
 
 	public SqlMove<Boolean> release(IdempotencyKey key, ClaimId id) {

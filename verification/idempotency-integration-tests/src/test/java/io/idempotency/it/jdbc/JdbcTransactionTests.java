@@ -17,6 +17,7 @@ import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimResult;
+import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.TransactionLostException;
@@ -110,6 +111,35 @@ class JdbcTransactionTests {
 			assertThat(this.joining.complete(Requests.result(joined))).isTrue();
 		});
 		assertThat(this.joiningClaim(key)).isInstanceOf(ClaimResult.Completed.class);
+	}
+
+	/**
+	 * As where the driver has connected anew by itself: the claim is gone, and the work.
+	 */
+	@Test
+	void endOfAClaimThatIsNotInTheTransactionIsRefused() {
+		IdempotencyKey key = Requests.key();
+		Claim claim = Requests.acquired(this.store.claim(Requests.claim(key)));
+		this.store.release(key, claim.id());
+		this.transaction.executeWithoutResult((status) -> {
+			assertThat(this.joining.complete(Requests.result(claim))).isFalse();
+			assertThat(this.joining.complete(Requests.executed(claim))).isFalse();
+			assertThat(this.joining.complete(Completion.forget(claim, Fingerprint.NONE))).isFalse();
+		});
+		assertThat(Requests.acquired(this.store.claim(Requests.claim(key))).abandoned()).isFalse();
+	}
+
+	/** A claim may be done before its work has run, and end otherwise. */
+	@Test
+	void endThatIsTakenBackMakesPlaceForAnother() {
+		IdempotencyKey key = Requests.key();
+		this.transaction.executeWithoutResult((status) -> {
+			Claim joined = Requests.acquired(this.joining.claim(Requests.claim(key)));
+			assertThat(this.joining.complete(Requests.result(joined))).isTrue();
+			assertThat(this.joining.complete(Completion.forget(joined, Fingerprint.NONE))).isTrue();
+			assertThat(this.joining.complete(Requests.executed(joined))).isTrue();
+		});
+		assertThat(this.store.claim(Requests.claim(key))).isInstanceOf(ClaimResult.InProgress.class);
 	}
 
 	@Test
