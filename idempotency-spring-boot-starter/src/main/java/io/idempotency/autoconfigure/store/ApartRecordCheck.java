@@ -7,16 +7,14 @@ import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Namespace;
 import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
-import io.idempotency.store.IdempotencyStoreException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.ResourceTransactionManager;
@@ -53,43 +51,57 @@ final class ApartRecordCheck implements SmartInitializingSingleton {
 			.forEach(this::tryOut);
 	}
 
+	/**
+	 * Only a claim that was granted and is gone says something about the connections.
+	 * Other managers than those of JTA are asked, too, and what they or the store cannot
+	 * do now, they may later.
+	 */
 	private void tryOut(PlatformTransactionManager manager) {
 		ClaimRequest claim = ClaimRequest
 			.of(Namespace.NONE.key("start-up", Caller.GLOBAL, UUID.randomUUID().toString()), SHORT, SHORT);
+		boolean stays;
+		try {
+			stays = !claimInside(manager, claim) || this.store.renew(claim.key(), claim.claimId(), SHORT);
+			this.store.release(claim.key(), claim.claimId());
+		}
+		catch (RuntimeException ex) {
+			logger.warn("Whether idempotency records stay when {} rolls back was not checked",
+					manager.getClass().getName(), ex);
+			return;
+		}
+		if (!stays) {
+			throw refused(manager);
+		}
+	}
+
+	/**
+	 * Claims in a transaction that is rolled back.
+	 * @return whether the claim was granted
+	 */
+	private boolean claimInside(PlatformTransactionManager manager, ClaimRequest claim) {
 		TransactionStatus transaction;
 		try {
 			transaction = manager.getTransaction(new DefaultTransactionDefinition());
 		}
-		catch (TransactionException ex) {
+		catch (RuntimeException ex) {
 			logger.debug("{} begins no transaction", manager.getClass(), ex);
-			return;
+			return false;
 		}
-		IdempotencyStoreException failure = null;
 		try {
-			this.store.claim(claim);
-		}
-		catch (IdempotencyStoreException ex) {
-			failure = ex;
+			return this.store.claim(claim) instanceof ClaimResult.Acquired;
 		}
 		finally {
 			manager.rollback(transaction);
 		}
-		boolean stays = this.store.renew(claim.key(), claim.claimId(), SHORT);
-		this.store.release(claim.key(), claim.claimId());
-		if (!stays) {
-			throw refused(manager, failure);
-		}
 	}
 
-	private static IdempotencyConfigurationException refused(PlatformTransactionManager manager,
-			@Nullable IdempotencyStoreException cause) {
-		String description = "The idempotency records of calls inside transactions of " + manager.getClass().getName()
+	private static IdempotencyConfigurationException refused(PlatformTransactionManager manager) {
+		return new IdempotencyConfigurationException("The idempotency records of calls inside transactions of "
+				+ manager.getClass().getName()
 				+ " are a part of these: their DataSource takes each connection into the transaction of the thread (XA), "
-				+ "so duplicates would not see a claim before the commit, and a rollback would lose it";
-		String action = "Let the records have a DataSource of their own that takes part in no transaction of others, e.g. "
-				+ "a HikariDataSource of the same database, and mark it with @IdempotencyDataSource";
-		return (cause != null) ? new IdempotencyConfigurationException(description, action, cause)
-				: new IdempotencyConfigurationException(description, action);
+				+ "so duplicates would not see a claim before the commit, and a rollback would lose it",
+				"Let the records have a DataSource of their own that takes part in no transaction of others, e.g. "
+						+ "a HikariDataSource of the same database, and mark it with @IdempotencyDataSource");
 	}
 
 }

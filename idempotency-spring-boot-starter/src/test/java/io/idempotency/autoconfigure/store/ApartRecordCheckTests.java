@@ -14,12 +14,15 @@ import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import org.h2.jdbcx.JdbcDataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
@@ -29,32 +32,49 @@ import org.springframework.transaction.support.AbstractPlatformTransactionManage
 import org.springframework.transaction.support.DefaultTransactionStatus;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.BDDMockito.willThrow;
+import static org.mockito.Mockito.mock;
 
 /**
  * Transactions that take each connection of their pool, as those of JTA do with a pool of
  * XA.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class ApartRecordCheckTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class))
 		.withPropertyValues("idempotency.jdbc.initialize-schema=always");
 
-	/**
-	 * Some pools refuse a commit of the store there, and some show connections that need
-	 * none.
-	 */
+	/** Some pools show connections of their transactions that need no commit. */
+	@Test
+	void recordsThatAreAPartOfTransactionsOfOthersFailTheStart() {
+		this.runner.withUserConfiguration(XaConfiguration.class).run((context) -> {
+			Throwable failure = context.getStartupFailure();
+			assertThat(failure).isInstanceOf(IdempotencyConfigurationException.class)
+				.hasMessageContaining(XaTransactionManager.class.getName());
+			assertThat(((IdempotencyConfigurationException) failure).action()).contains("@IdempotencyDataSource");
+		});
+	}
+
+	/** Such a claim is refused in each call, too, and nothing runs. */
+	@Test
+	void claimThatFailsIsAWarning(CapturedOutput output) {
+		this.runner.withPropertyValues("refuses=true").withUserConfiguration(XaConfiguration.class).run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(output).contains("Whether idempotency records stay when " + XaTransactionManager.class.getName()
+					+ " rolls back was not checked");
+		});
+	}
+
+	/** A manager that routes by tenant knows none at the start. */
 	@ParameterizedTest
-	@ValueSource(booleans = { false, true })
-	void recordsThatAreAPartOfTransactionsOfOthersFailTheStart(boolean refuses) {
-		this.runner.withPropertyValues("refuses=" + refuses)
-			.withUserConfiguration(XaConfiguration.class)
-			.run((context) -> {
-				Throwable failure = context.getStartupFailure();
-				assertThat(failure).isInstanceOf(IdempotencyConfigurationException.class)
-					.hasMessageContaining(XaTransactionManager.class.getName());
-				assertThat(((IdempotencyConfigurationException) failure).action()).contains("@IdempotencyDataSource");
-			});
+	@ValueSource(classes = { BeginsNothing.class, RollsNothingBack.class })
+	void managerThatCannotBeTriedOutIsNotRefused(Class<?> setup) {
+		this.runner.withUserConfiguration(Marked.class, setup)
+			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(JdbcIdempotencyStore.class));
 	}
 
 	@Test
@@ -91,6 +111,30 @@ class ApartRecordCheckTests {
 		@IdempotencyDataSource
 		DataSource records() {
 			return h2();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class BeginsNothing {
+
+		@Bean
+		PlatformTransactionManager transactionManager() {
+			PlatformTransactionManager manager = mock(PlatformTransactionManager.class);
+			given(manager.getTransaction(any())).willThrow(new IllegalStateException("No tenant"));
+			return manager;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class RollsNothingBack {
+
+		@Bean
+		PlatformTransactionManager transactionManager() {
+			PlatformTransactionManager manager = mock(PlatformTransactionManager.class);
+			willThrow(new IllegalStateException("No tenant")).given(manager).rollback(any());
+			return manager;
 		}
 
 	}
