@@ -1,6 +1,10 @@
 package io.idempotency.engine;
 
 import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLRecoverableException;
+import java.sql.SQLTimeoutException;
+import java.sql.SQLTransientConnectionException;
 
 import io.idempotency.Internal;
 import io.idempotency.protocol.TransactionOutcome;
@@ -24,6 +28,9 @@ public final class CommittedWork {
 
 	/** SQL: nobody knows whether the statement, as a commit, was done. */
 	private static final String NOT_KNOWN = "40003";
+
+	/** MariaDB's driver: connected anew in a transaction, its commit may be done. */
+	private static final String LOST = "25S03";
 
 	private static final ThreadLocal<@Nullable Told> LAST = new ThreadLocal<>();
 
@@ -82,8 +89,15 @@ public final class CommittedWork {
 
 	/** A driver may have connected anew by itself, so that only this tells. */
 	private static boolean leavesOpen(Throwable cause) {
-		String state = (cause instanceof SQLException ex) ? ex.getSQLState() : null;
-		return state != null && (state.startsWith(CONNECTION) || state.equals(NOT_KNOWN));
+		if (!(cause instanceof SQLException ex)) {
+			return false;
+		}
+		if (ex instanceof SQLTransientConnectionException || ex instanceof SQLNonTransientConnectionException
+				|| ex instanceof SQLRecoverableException || ex instanceof SQLTimeoutException) {
+			return true;
+		}
+		String state = ex.getSQLState();
+		return state != null && (state.startsWith(CONNECTION) || state.equals(NOT_KNOWN) || state.equals(LOST));
 	}
 
 	/**

@@ -13,6 +13,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -131,7 +132,22 @@ class LostCommitTests {
 	/** As by a driver that has connected anew by itself. */
 	@EachManager
 	void handlerIsToldByTheExceptionAlone(Manager manager) {
-		Shop shop = shop(manager, Answers.LOST_AND_CONNECTED_ANEW);
+		assertToldByTheException(manager, Answers.LOST_AND_CONNECTED_ANEW);
+	}
+
+	/** The driver of MariaDB with several hosts. */
+	@EachManager
+	void handlerIsToldByTheStateOfALostTransaction(Manager manager) {
+		assertToldByTheException(manager, Answers.LOST_IN_TRANSACTION);
+	}
+
+	@EachManager
+	void handlerIsToldByTheTypeOfTheException(Manager manager) {
+		assertToldByTheException(manager, Answers.LOST_WITHOUT_STATE);
+	}
+
+	private void assertToldByTheException(Manager manager, Answers answer) {
+		Shop shop = shop(manager, answer);
 		assertThat(shop.post("/pay", this.ref).status()).isEqualTo(500);
 		shop.losing().answer.set(Answers.DONE);
 		assertThat(shop.post("/pay", this.ref).text()).contains("in-progress");
@@ -281,7 +297,7 @@ class LostCommitTests {
 	/** How the database answers a commit. */
 	enum Answers {
 
-		DONE, REFUSED, LOST, LOST_AND_CONNECTED_ANEW,
+		DONE, REFUSED, LOST, LOST_AND_CONNECTED_ANEW, LOST_IN_TRANSACTION, LOST_WITHOUT_STATE,
 
 		/** The connection is lost before there is a commit. */
 		LOST_BEFORE
@@ -342,6 +358,14 @@ class LostCommitTests {
 				case LOST_AND_CONNECTED_ANEW -> {
 					target.commit();
 					throw new SQLException("Nobody knows", "08007");
+				}
+				case LOST_IN_TRANSACTION -> {
+					target.commit();
+					throw new SQLException("The transaction was lost during a COMMIT", "25S03");
+				}
+				case LOST_WITHOUT_STATE -> {
+					target.commit();
+					throw new SQLTransientConnectionException("Connected anew");
 				}
 			}
 		}
