@@ -30,7 +30,8 @@ final class ListenerCheck {
 
 	/** How an expression reads a header that Spring replaces. */
 	private static final Pattern REPLACED = Pattern.compile(
-			"\\bheaders?\\(['\"](id|timestamp)['\"]|headers(\\(\\))?(\\[['\"]?|\\.get\\(['\"]|\\.)(id|timestamp)\\b",
+			"\\bheaders?\\(['\"](id|timestamp)['\"]|(?<!payload\\.)headers(\\(\\))?(\\[['\"]?(id|timestamp)['\"]?]|"
+					+ "\\.get\\(['\"](id|timestamp)['\"]|\\.(get)?(id|timestamp)\\b)",
 			Pattern.CASE_INSENSITIVE);
 
 	/**

@@ -4,11 +4,11 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import io.idempotency.aop.IdempotentOperation;
@@ -49,6 +49,9 @@ import org.springframework.util.ReflectionUtils;
  * guarded listener would lose records is refused.
  */
 class GuardedContainerRegistry extends KafkaListenerEndpointRegistry {
+
+	/** How an expression names the topic: an id of one is a value like others. */
+	private static final Pattern TOPIC = Pattern.compile("topic(name)?\\b", Pattern.CASE_INSENSITIVE);
 
 	private static final Logger logger = LoggerFactory.getLogger(GuardedContainerRegistry.class);
 
@@ -156,7 +159,7 @@ class GuardedContainerRegistry extends KafkaListenerEndpointRegistry {
 	}
 
 	private static boolean namesTopic(String key, IdempotentOperation operation) {
-		return key.toLowerCase(Locale.ROOT).contains("topic")
+		return TOPIC.matcher(key).find()
 				|| Arrays.stream(operation.guarded().method().getParameters()).anyMatch((parameter) -> {
 					Header header = AnnotatedElementUtils.findMergedAnnotation(parameter, Header.class);
 					return header != null && header.name().equals(KafkaHeaders.RECEIVED_TOPIC)

@@ -182,7 +182,7 @@ class KafkaContainerChecksTests {
 	/** The consumer group is part of a key, and the topic is not. */
 	@ParameterizedTest
 	@ValueSource(classes = { SeveralTopics.class, TopicPatterns.class, TopicsOfAnExpression.class, TwoListeners.class,
-			PartitionsOfTopics.class, SeveralTopicsOfAClass.class })
+			PartitionsOfTopics.class, SeveralTopicsOfAClass.class, OtherTopic.class })
 	void topicsThatShareAKey(Class<?> listener) {
 		assertThat(failureOf(listener, (factory) -> {
 		})).contains(listener.getSimpleName() + "#on(")
@@ -312,6 +312,18 @@ class KafkaContainerChecksTests {
 		@KafkaListener(topics = { "created", "cancelled" }, groupId = "orders")
 		@Idempotent("#record.key()")
 		public void on(ConsumerRecord<String, String> record) {
+		}
+
+	}
+
+	record Order(String topicId) {
+	}
+
+	static class OtherTopic {
+
+		@KafkaListener(topics = { "created", "cancelled" }, groupId = "orders")
+		@Idempotent("#order.topicId")
+		public void on(Order order) {
 		}
 
 	}

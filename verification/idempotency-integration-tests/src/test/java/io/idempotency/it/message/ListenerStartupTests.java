@@ -158,6 +158,7 @@ class ListenerStartupTests {
 			.contains("Message message of Spring AMQP");
 		assertThat(failureOf(ReplacedTimestamp.class)).contains("a key of its own");
 		assertThat(failureOf(ReplacedIdInExpression.class)).contains("a key of its own");
+		assertThat(failureOf(ReplacedIdByGetter.class)).contains("a key of its own");
 		assertThat(failureOf(ReplacedIdInParameter.class)).contains("a key of its own");
 		assertThat(failureOf(ReplacedIdOfFunction.class)).contains("may be new in each delivery");
 	}
@@ -199,6 +200,13 @@ class ListenerStartupTests {
 	@Test
 	void functionsThatCanBeGuarded() {
 		this.runner.withUserConfiguration(GoodFunction.class, HeaderOfNoMessage.class)
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	/** Only these two, and only as the headers of the message. */
+	@Test
+	void headersWhoseNamesBeginAsThoseThatSpringReplaces() {
+		this.runner.withUserConfiguration(HeadersOfTheApplication.class)
 			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
@@ -400,6 +408,41 @@ class ListenerStartupTests {
 		@RabbitListener(queues = "orders")
 		@Idempotent("{#order.payload, #order.headers['id']}")
 		public void on(Message<String> order) {
+		}
+
+	}
+
+	static class ReplacedIdByGetter {
+
+		@RabbitListener(queues = "orders")
+		@Idempotent("#order.headers.getId()")
+		public void on(Message<String> order) {
+		}
+
+	}
+
+	static class HeadersOfTheApplication {
+
+		@RabbitListener(queues = "indexed")
+		@Idempotent("{#order.headers['id-of-order'], #order.headers['timestamp-ms']}")
+		public void indexed(Message<String> order) {
+		}
+
+		@RabbitListener(queues = "got")
+		@Idempotent("#order.headers.get('id-x')")
+		public void got(Message<String> order) {
+		}
+
+		@RabbitListener(queues = "payload")
+		@Idempotent("#order.payload.headers.id")
+		public void payload(Message<Envelope> order) {
+		}
+
+		record Envelope(Headers headers) {
+
+			record Headers(String id) {
+			}
+
 		}
 
 	}
