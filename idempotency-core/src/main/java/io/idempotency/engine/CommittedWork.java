@@ -3,8 +3,6 @@ package io.idempotency.engine;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;
-import java.sql.SQLTimeoutException;
-import java.sql.SQLTransientConnectionException;
 
 import io.idempotency.Internal;
 import io.idempotency.protocol.TransactionOutcome;
@@ -87,13 +85,15 @@ public final class CommittedWork {
 				: TransactionOutcome.ROLLED_BACK;
 	}
 
-	/** A driver may have connected anew by itself, so that only this tells. */
+	/**
+	 * A driver may have connected anew by itself, so that only this tells. A time-out, or
+	 * a pool that has no connection, is that of a statement before the commit.
+	 */
 	private static boolean leavesOpen(Throwable cause) {
 		if (!(cause instanceof SQLException ex)) {
 			return false;
 		}
-		if (ex instanceof SQLTransientConnectionException || ex instanceof SQLNonTransientConnectionException
-				|| ex instanceof SQLRecoverableException || ex instanceof SQLTimeoutException) {
+		if (ex instanceof SQLNonTransientConnectionException || ex instanceof SQLRecoverableException) {
 			return true;
 		}
 		String state = ex.getSQLState();

@@ -45,6 +45,9 @@ import org.springframework.web.util.WebUtils;
  */
 final class RecordingRequest extends HttpServletRequestWrapper {
 
+	/** By which Tomcat tells of a form that it could not decode. */
+	private static final String UNPARSED = "org.apache.catalina.parameter_parse_failed";
+
 	private final HandlerOperationFinder operationFinder;
 
 	private final long limit;
@@ -218,12 +221,20 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 			throw tooLarge();
 		}
 		int size = body.recorded().remaining();
-		// A container that has read a form may have made no parameter of it.
-		boolean usedUp = size == 0 && getContentLengthLong() > 0 && !ContentType.of(getContentType()).isForm();
+		boolean usedUp = size == 0 && getContentLengthLong() > 0 && !isFormOfContainer();
 		if ((this.late || usedUp) && !isWhole(size)) {
 			throw Exchange.missing(this, "use the body of the request, which was read before");
 		}
 		return body;
+	}
+
+	/**
+	 * Returns whether the container has read a form or parts: of a form that cannot be
+	 * decoded Tomcat makes no parameter, and says so by an attribute.
+	 */
+	private boolean isFormOfContainer() {
+		ContentType type = ContentType.of(getContentType());
+		return type == ContentType.MULTIPART || type == ContentType.FORM && getAttribute(UNPARSED) != null;
 	}
 
 	/**

@@ -50,8 +50,11 @@ import org.springframework.util.ReflectionUtils;
  */
 class GuardedContainerRegistry extends KafkaListenerEndpointRegistry {
 
-	/** How an expression names the topic: an id of one is a value like others. */
-	private static final Pattern TOPIC = Pattern.compile("topic(name)?\\b", Pattern.CASE_INSENSITIVE);
+	/**
+	 * How an expression names the topic: an id of one is a value like others. What other
+	 * code gives, called by the expression, may have it in it.
+	 */
+	private static final Pattern TOPIC = Pattern.compile("topic(_?name)?\\b|@|\\bT\\(", Pattern.CASE_INSENSITIVE);
 
 	private static final Logger logger = LoggerFactory.getLogger(GuardedContainerRegistry.class);
 

@@ -13,7 +13,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.SQLTransientConnectionException;
+import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLTimeoutException;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -195,6 +196,16 @@ class LostCommitTests {
 		}
 	}
 
+	/** JPA flushes when it commits, and the connection answers. */
+	@ParameterizedTest
+	@EnumSource(Manager.class)
+	void handlerWhoseLastStatementTakesTooLongIsFree(Manager manager) {
+		Shop shop = shop(manager, Answers.TIMED_OUT);
+		assertThat(shop.post("/pay", this.ref).status()).isEqualTo(500);
+		shop.losing().answer.set(Answers.DONE);
+		assertThat(shop.post("/pay", this.ref).text()).isEqualTo("paid");
+	}
+
 	/** What is not flushed is not committed. */
 	@ParameterizedTest
 	@EnumSource(Manager.class)
@@ -297,7 +308,7 @@ class LostCommitTests {
 	/** How the database answers a commit. */
 	enum Answers {
 
-		DONE, REFUSED, LOST, LOST_AND_CONNECTED_ANEW, LOST_IN_TRANSACTION, LOST_WITHOUT_STATE,
+		DONE, REFUSED, TIMED_OUT, LOST, LOST_AND_CONNECTED_ANEW, LOST_IN_TRANSACTION, LOST_WITHOUT_STATE,
 
 		/** The connection is lost before there is a commit. */
 		LOST_BEFORE
@@ -350,6 +361,10 @@ class LostCommitTests {
 					target.rollback();
 					throw new SQLException("A constraint says no", "23505");
 				}
+				case TIMED_OUT -> {
+					target.rollback();
+					throw new SQLTimeoutException("A statement of the flush took too long");
+				}
 				case LOST -> {
 					target.commit();
 					target.close();
@@ -365,7 +380,7 @@ class LostCommitTests {
 				}
 				case LOST_WITHOUT_STATE -> {
 					target.commit();
-					throw new SQLTransientConnectionException("Connected anew");
+					throw new SQLNonTransientConnectionException("Connected anew");
 				}
 			}
 		}

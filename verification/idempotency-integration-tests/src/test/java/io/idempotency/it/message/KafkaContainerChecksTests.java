@@ -393,6 +393,11 @@ class KafkaContainerChecksTests {
 		public void inKey(ConsumerRecord<String, String> record) {
 		}
 
+		@KafkaListener(topics = { "created", "cancelled" }, groupId = "other-code")
+		@Idempotent("@keys.of(#record)")
+		public void otherCode(ConsumerRecord<String, String> record) {
+		}
+
 		@KafkaListener(topics = { "created", "cancelled" }, groupId = "as-header")
 		@Idempotent("{#from, #order}")
 		public void asHeader(String order, @Header(KafkaHeaders.RECEIVED_TOPIC) String from) {
