@@ -4,6 +4,9 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import java.text.ParseException;
+import java.time.LocalDate;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -12,6 +15,8 @@ import jakarta.validation.ConstraintValidator;
 import jakarta.validation.ConstraintValidatorContext;
 import jakarta.validation.Payload;
 
+import org.springframework.core.convert.converter.Converter;
+import org.springframework.format.Formatter;
 import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Component;
 import org.springframework.web.server.ResponseStatusException;
@@ -90,6 +95,35 @@ public class Rights {
 		@Override
 		public boolean isValid(String text, ConstraintValidatorContext context) {
 			return this.rights.check();
+		}
+
+	}
+
+	/** Converts a day for those with rights. */
+	public record DayConverter(Rights rights) implements Converter<String, LocalDate> {
+
+		@Override
+		public LocalDate convert(String text) {
+			this.rights.require();
+			return LocalDate.parse(text);
+		}
+
+	}
+
+	/** Reads a day for those with rights. */
+	public record DayFormatter(Rights rights) implements Formatter<LocalDate> {
+
+		@Override
+		public LocalDate parse(String text, Locale locale) throws ParseException {
+			if (!this.rights.check()) {
+				throw new ParseException(text, 0);
+			}
+			return LocalDate.parse(text);
+		}
+
+		@Override
+		public String print(LocalDate day, Locale locale) {
+			return day.toString();
 		}
 
 	}

@@ -1,14 +1,14 @@
 package io.idempotency.it.webflux;
 
-import java.text.ParseException;
 import java.time.LocalDate;
-import java.util.Locale;
 import java.util.UUID;
 
 import io.idempotency.Idempotent;
 import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
 import io.idempotency.it.scenarios.Rights;
+import io.idempotency.it.scenarios.Rights.DayConverter;
+import io.idempotency.it.scenarios.Rights.DayFormatter;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
@@ -20,8 +20,6 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.core.convert.converter.Converter;
-import org.springframework.format.Formatter;
 import org.springframework.format.FormatterRegistry;
 import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.web.server.SecurityWebFilterChain;
@@ -93,33 +91,6 @@ class EarlyReplayWithConversionTests {
 				}
 
 			};
-		}
-
-	}
-
-	record DayConverter(Rights rights) implements Converter<String, LocalDate> {
-
-		@Override
-		public LocalDate convert(String text) {
-			this.rights.require();
-			return LocalDate.parse(text);
-		}
-
-	}
-
-	record DayFormatter(Rights rights) implements Formatter<LocalDate> {
-
-		@Override
-		public LocalDate parse(String text, Locale locale) throws ParseException {
-			if (!this.rights.check()) {
-				throw new ParseException(text, 0);
-			}
-			return LocalDate.parse(text);
-		}
-
-		@Override
-		public String print(LocalDate day, Locale locale) {
-			return day.toString();
 		}
 
 	}
