@@ -263,8 +263,7 @@ public final class RecordWriter {
 		}
 
 		/**
-		 * Returns whether the store has the result all the same, though too few of its
-		 * replicas, for example.
+		 * Returns whether the store has the result even though its reply was a failure.
 		 */
 		private boolean isTaken() {
 			IdempotencyStore store = RecordWriter.this.upkeep.store();

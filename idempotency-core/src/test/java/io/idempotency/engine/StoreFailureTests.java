@@ -378,7 +378,6 @@ class StoreFailureTests {
 		}
 	}
 
-	/** So it is where too few replicas have it: a fail-over may still need the result. */
 	@Test
 	void resultThatTheStoreHasTakenStaysOneHoweverOftenItsReplyIsAFailure() throws Throwable {
 		ManualScheduler time = new ManualScheduler();

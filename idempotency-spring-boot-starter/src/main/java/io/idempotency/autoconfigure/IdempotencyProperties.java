@@ -223,19 +223,12 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * The Redis store.
 	 *
 	 * @param keyPrefix What the name of every Redis key starts with.
-	 * @param waitReplicas How many replicas must have a claim or a completion before it
-	 * counts. 0 asks for none.
-	 * @param waitTimeout How long a claim or a completion waits for the replicas. The
-	 * command time-out of the connection must be longer. Seconds, unless a unit is given.
 	 */
-	public record Redis(@DefaultValue("idempotency:") String keyPrefix, @DefaultValue("0") int waitReplicas,
-			@DefaultValue("1s") @DurationUnit(ChronoUnit.SECONDS) Duration waitTimeout) {
+	public record Redis(@DefaultValue("idempotency:") String keyPrefix) {
 
 		/** Checks the values. */
 		public Redis {
 			PropertyChecks.keyPrefix("redis.key-prefix", keyPrefix);
-			PropertyChecks.atLeast(0, "redis.wait-replicas", waitReplicas);
-			PropertyChecks.duration("redis.wait-timeout", waitTimeout);
 		}
 
 	}

@@ -33,11 +33,11 @@ class IdempotencyPropertiesMetadataTests {
 			"idempotency.http.anonymous", "idempotency.http.fingerprint-headers", "idempotency.http.ignored-parameters",
 			"idempotency.http.retention-on-error", "idempotency.http.problem-type-base", "idempotency.token.enabled",
 			"idempotency.token.path", "idempotency.token.ttl", "idempotency.redis.key-prefix",
-			"idempotency.redis.wait-replicas", "idempotency.redis.wait-timeout", "idempotency.jdbc.pool-size",
-			"idempotency.jdbc.table-name", "idempotency.jdbc.initialize-schema", "idempotency.jdbc.cleanup.enabled",
-			"idempotency.jdbc.cleanup.interval", "idempotency.jdbc.cleanup.batch-size", "idempotency.memory.max-size",
-			"idempotency.near-cache.enabled", "idempotency.near-cache.max-size", "idempotency.near-cache.ttl",
-			"idempotency.encryption.keys", "idempotency.encryption.active-key", "idempotency.encryption.read-plain",
+			"idempotency.jdbc.pool-size", "idempotency.jdbc.table-name", "idempotency.jdbc.initialize-schema",
+			"idempotency.jdbc.cleanup.enabled", "idempotency.jdbc.cleanup.interval",
+			"idempotency.jdbc.cleanup.batch-size", "idempotency.memory.max-size", "idempotency.near-cache.enabled",
+			"idempotency.near-cache.max-size", "idempotency.near-cache.ttl", "idempotency.encryption.keys",
+			"idempotency.encryption.active-key", "idempotency.encryption.read-plain",
 			"idempotency.admin.write-operations");
 
 	/** None, or computed at the start: the description says how. */
@@ -83,7 +83,7 @@ class IdempotencyPropertiesMetadataTests {
 				descriptions.add(property.get("description").asText());
 			}
 		});
-		assertThat(descriptions).hasSize(10)
+		assertThat(descriptions).hasSize(9)
 			.allSatisfy((description) -> assertThat(description).endsWith("Seconds, unless a unit is given."));
 	}
 

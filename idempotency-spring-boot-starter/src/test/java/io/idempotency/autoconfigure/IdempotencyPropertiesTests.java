@@ -70,8 +70,7 @@ class IdempotencyPropertiesTests {
 	@Test
 	void hasTheDocumentedDefaultsOfStores() {
 		IdempotencyProperties properties = bind(Map.of());
-		assertThat(properties.redis())
-			.isEqualTo(new IdempotencyProperties.Redis("idempotency:", 0, Duration.ofSeconds(1)));
+		assertThat(properties.redis()).isEqualTo(new IdempotencyProperties.Redis("idempotency:"));
 		assertThat(properties.jdbc()).isEqualTo(new IdempotencyProperties.Jdbc(3, "idempotency_record",
 				IdempotencyProperties.Jdbc.SchemaInitialization.EMBEDDED,
 				new IdempotencyProperties.Jdbc.Cleanup(true, Duration.ofMinutes(5), 1000)));
@@ -174,9 +173,6 @@ class IdempotencyPropertiesTests {
 			idempotency.token.path              | /tokens/{id}
 			idempotency.token.ttl               | 0m
 			idempotency.token.ttl               | 1us
-			idempotency.redis.wait-replicas     | -1
-			idempotency.redis.wait-timeout      | 0ms
-			idempotency.redis.wait-timeout      | 500us
 			idempotency.redis.key-prefix        | my shop:
 			idempotency.jdbc.table-name         | record; drop table users
 			idempotency.jdbc.table-name         | 1record
@@ -196,7 +192,7 @@ class IdempotencyPropertiesTests {
 
 	@ParameterizedTest
 	@CsvSource({ "idempotency.lease, -50ms, -50ms", "idempotency.retention, -1h, -3600s",
-			"idempotency.http.retention-on-error, 25h, 90000s", "idempotency.redis.wait-timeout, 500us, PT0.0005S" })
+			"idempotency.http.retention-on-error, 25h, 90000s", "idempotency.token.ttl, 500us, PT0.0005S" })
 	void wrongDurationIsShownAsAConfigurationWritesIt(String name, String value, String shown) {
 		assertThat(invalid(Map.of(name, value)).getValue()).isEqualTo(shown);
 	}

@@ -49,9 +49,8 @@ class RedisStoreConfiguration {
 			ObjectProvider<RedisConnectionFactory> all) {
 		RedisConnectionFactory connectionFactory = StoreConnectionFinder.choose(beanFactory,
 				RedisConnectionFactory.class, IdempotencyConnectionFactory.class, marked, all);
-		IdempotencyProperties.Redis redis = properties.redis();
-		RedisIdempotencyStore store = new RedisIdempotencyStore(connectionFactory, redis.keyPrefix(),
-				redis.waitReplicas(), redis.waitTimeout(), properties.storeTimeout());
+		RedisIdempotencyStore store = new RedisIdempotencyStore(connectionFactory, properties.redis().keyPrefix(),
+				properties.storeTimeout());
 		LeaseTimeCheck.compare(properties, 1);
 		// Redis may be down now and up at the first call, so this check mostly warns. It
 		// fails only if no call could ever succeed.

@@ -1,7 +1,6 @@
 package io.idempotency.store.redis;
 
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The moment at which a call of the store must end, by the clock of this JVM.
@@ -10,15 +9,12 @@ import java.util.concurrent.TimeUnit;
  */
 record Deadline(long nanos) {
 
-	/** The bound on added times: longer than any call, and too short for an overflow. */
+	/** Longer than any call, and too short for an overflow. */
 	private static final Duration LONGEST = Duration.ofDays(3650);
 
 	static Deadline in(Duration timeout) {
-		return new Deadline(System.nanoTime()).plus(timeout);
-	}
-
-	Deadline plus(Duration more) {
-		return new Deadline(this.nanos + TimeUnit.NANOSECONDS.convert((more.compareTo(LONGEST) < 0) ? more : LONGEST));
+		Duration bounded = (timeout.compareTo(LONGEST) < 0) ? timeout : LONGEST;
+		return new Deadline(System.nanoTime() + bounded.toNanos());
 	}
 
 	boolean isOver() {

@@ -10,7 +10,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import io.lettuce.core.LettuceFutures;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.CommandOutput;
@@ -121,27 +120,6 @@ final class LettuceScript<T> extends Command<byte[], byte[], T> {
 				new CommandArgs<>(ByteArrayCodec.INSTANCE))
 			.sendOn(connection)
 			.await(Deadline.in(patience.isZero() ? Duration.ofMinutes(1) : patience));
-	}
-
-	/**
-	 * Runs a script on a node that takes over the slot of its key.
-	 * @param <T> the Java type of the verb's reply
-	 * @param node a connection that no other caller uses meanwhile
-	 * @param keyAndArguments the key, then the arguments
-	 * @param deadline until when to wait for the reply
-	 * @return the reply
-	 */
-	static <T> T runAsking(StatefulRedisConnection<byte[], byte[]> node, Verb verb, byte[][] keyAndArguments,
-			Deadline deadline) {
-		// ASKING holds for one command only, so the second script needs another one.
-		node.async().asking();
-		try {
-			return LettuceScript.<T>named(verb, keyAndArguments).sendOn(node, deadline).await(deadline);
-		}
-		catch (RedisNoScriptException ex) {
-			node.async().asking();
-			return LettuceScript.<T>whole(verb, keyAndArguments).sendOn(node, deadline).await(deadline);
-		}
 	}
 
 	private LettuceScript<T> sendOn(StatefulConnection<byte[], byte[]> connection, Deadline deadline) {

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration;
 
 /**
  * Runs the scripts of all callers on one connection of Lettuce. No script holds the
@@ -164,8 +165,8 @@ final class LettuceScriptRunner implements ScriptRunner {
 	 */
 	private boolean mayOpenBeside(Line last) {
 		LettuceConnectionFactory lettuce = (LettuceConnectionFactory) this.connectionFactory;
-		return last.connection() instanceof StatefulRedisConnection
-				&& (lettuce.getShareNativeConnection() || !new LettuceTopology(lettuce).isPooled());
+		return last.connection() instanceof StatefulRedisConnection && (lettuce.getShareNativeConnection()
+				|| !(lettuce.getClientConfiguration() instanceof LettucePoolingClientConfiguration));
 	}
 
 	private synchronized CompletableFuture<Line> openingBeside() {

@@ -62,8 +62,7 @@ public final class ReactiveRedisIdempotencyStore implements ReactiveIdempotencyS
 	/**
 	 * Returns the form of a store that does not block.
 	 * @param store the store
-	 * @return its form, empty if it has none: Jedis always blocks, and so does a store
-	 * that waits for replicas, because that takes a connection for each call
+	 * @return its form, empty if it has none: Jedis always blocks
 	 */
 	public static Optional<ReactiveRedisIdempotencyStore> of(RedisIdempotencyStore store) {
 		return (store.scripts() instanceof LettuceScriptRunner lettuce)

@@ -106,7 +106,7 @@ public final class RedisEvictions implements AutoCloseable {
 	private void look() {
 		try {
 			if (!this.closed) {
-				count(RedisServerCheck.ask(this.connectionFactory, 0));
+				count(RedisServerCheck.ask(this.connectionFactory));
 			}
 		}
 		catch (RuntimeException ex) {

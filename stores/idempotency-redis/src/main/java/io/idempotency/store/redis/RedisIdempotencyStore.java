@@ -43,8 +43,8 @@ import org.springframework.util.ClassUtils;
  * <p>
  * When the server loses records, the duplicates of their calls run again. A server may
  * lose its data when it restarts; use an append-only file against that. A server may fail
- * over before a write was replicated; use {@code waitReplicas} against that. A server may
- * also evict records, see {@link #verify()}.
+ * over before a write was replicated. A server may also evict records, see
+ * {@link #verify()}.
  * <p>
  * A call that the server does not answer fails after the store's time-out. With Lettuce
  * that holds however long the client's own time-outs are, even while the client is not
@@ -73,50 +73,31 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 
 	private final ScriptRunner scripts;
 
-	private final int waitReplicas;
-
 	private final Duration storeTimeout;
 
 	/**
-	 * Creates a store with the default prefix and a time-out of two seconds. It does not
-	 * wait for replicas.
+	 * Creates a store with the default prefix and a time-out of two seconds.
 	 * @param connectionFactory the source of connections
 	 */
 	public RedisIdempotencyStore(RedisConnectionFactory connectionFactory) {
-		this(connectionFactory, DEFAULT_KEY_PREFIX, 0, Duration.ofSeconds(1), Duration.ofSeconds(2));
+		this(connectionFactory, DEFAULT_KEY_PREFIX, Duration.ofSeconds(2));
 	}
 
 	/**
-	 * Creates a store. If the store waits for replicas, and too few of them get a claim
-	 * or a completion in time, the call throws an {@link IdempotencyStoreException}; the
-	 * store then releases such a claim.
+	 * Creates a store.
 	 * @param connectionFactory the source of connections
 	 * @param keyPrefix the prefix of the names of all records
-	 * @param waitReplicas how many replicas must have a claim or a completion before it
-	 * counts, zero for none; in a cluster this needs Lettuce
-	 * @param waitTimeout how long to wait for the replicas, at least a millisecond; this
-	 * wait comes on top of the store's time-out, and the read time-out of Jedis must be
-	 * longer than it
 	 * @param storeTimeout how long one call may take at most, at least a millisecond
 	 */
-	public RedisIdempotencyStore(RedisConnectionFactory connectionFactory, String keyPrefix, int waitReplicas,
-			Duration waitTimeout, Duration storeTimeout) {
-		if (waitReplicas < 0) {
-			throw new IllegalArgumentException("waitReplicas must not be negative, but is " + waitReplicas);
-		}
-		if (waitTimeout.toMillis() < 1) {
-			throw new IllegalArgumentException("waitTimeout must be at least a millisecond, not " + waitTimeout);
-		}
+	public RedisIdempotencyStore(RedisConnectionFactory connectionFactory, String keyPrefix, Duration storeTimeout) {
 		if (storeTimeout.toMillis() < 1) {
 			throw new IllegalArgumentException("storeTimeout must be at least a millisecond, not " + storeTimeout);
 		}
 		this.connectionFactory = connectionFactory;
 		this.keyspace = new RedisKeyspace(keyPrefix);
 		this.steps = new ScriptComposer(this.keyspace);
-		this.waitReplicas = waitReplicas;
 		this.storeTimeout = storeTimeout;
-		this.scripts = (waitReplicas == 0) ? ScriptRunner.on(connectionFactory)
-				: new ReplicatedScriptRunner(connectionFactory, waitReplicas, waitTimeout);
+		this.scripts = ScriptRunner.on(connectionFactory);
 	}
 
 	@Override
@@ -270,15 +251,15 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 
 	/**
 	 * Checks the client and the server; to be called once, at start-up. It logs a warning
-	 * if the client may wait longer than the store's time-out, if the server evicts keys,
-	 * or if the server has too few replicas. If the server cannot be reached or does not
-	 * answer the question, the application starts all the same.
+	 * if the client may wait longer than the store's time-out, or if the server evicts
+	 * keys. If the server cannot be reached or does not answer the question, the
+	 * application starts all the same.
 	 * @throws IdempotencyConfigurationException if the server is too old or refuses the
-	 * password, or its client cannot wait for replicas
+	 * password
 	 */
 	public void verify() {
 		ClientTimeouts.warnOfLonger(this.connectionFactory, this.storeTimeout);
-		RedisServerCheck.run(this.connectionFactory, this.waitReplicas);
+		RedisServerCheck.run(this.connectionFactory);
 	}
 
 	/**

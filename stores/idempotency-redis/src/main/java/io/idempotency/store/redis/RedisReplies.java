@@ -49,10 +49,6 @@ final class RedisReplies {
 	private RedisReplies() {
 	}
 
-	static boolean isAcquired(byte[] reply) {
-		return reply[0] == 1 || reply[0] == 2;
-	}
-
 	static ClaimResult claim(ClaimRequest request, byte[] reply) {
 		ByteBuffer fields = ByteBuffer.wrap(reply);
 		int what = fields.get();

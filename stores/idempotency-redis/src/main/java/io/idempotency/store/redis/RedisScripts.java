@@ -49,8 +49,7 @@ final class RedisScripts {
 	@SuppressWarnings("unchecked")
 	static <T> T run(RedisConnection connection, Verb verb, byte[][] keyAndArguments) {
 		if (borrowsForEachCommand(connection)) {
-			return (T) value(runAll(connection, verb, Collections.singletonList(keyAndArguments), () -> {
-			}).get(0));
+			return RedisScripts.<T>runAll(connection, verb, Collections.singletonList(keyAndArguments)).get(0);
 		}
 		RedisScriptingCommands commands = connection.scriptingCommands();
 		try {
@@ -70,29 +69,10 @@ final class RedisScripts {
 	 */
 	@SuppressWarnings("unchecked")
 	static <T> List<T> runAll(RedisConnection connection, Verb verb, List<byte[][]> keysAndArguments) {
-		return runAll(connection, verb, keysAndArguments, () -> {
-		}).stream().map((reply) -> (T) value(reply)).toList();
-	}
-
-	/**
-	 * Runs a script and waits for replicas in the same round trip, whether the script has
-	 * written or not.
-	 * @return the reply of the script, then how many replicas have the last write of this
-	 * connection
-	 */
-	static List<Object> runAndWait(RedisConnection connection, Verb verb, byte[][] keyAndArguments, int replicas,
-			long millis) {
-		return runAll(connection, verb, Collections.singletonList(keyAndArguments),
-				() -> connection.execute("WAIT", RedisValues.of(replicas), RedisValues.of(millis)));
-	}
-
-	private static List<Object> runAll(RedisConnection connection, Verb verb, List<byte[][]> keysAndArguments,
-			Runnable afterwards) {
 		List<Object> replies = pipeline(connection, () -> {
 			for (byte[][] keyAndArguments : keysAndArguments) {
 				connection.scriptingCommands().evalSha(verb.sha1(), verb.returnType(), 1, keyAndArguments);
 			}
-			afterwards.run();
 		});
 		List<Integer> unknown = new ArrayList<>();
 		for (int i = 0; i < keysAndArguments.size(); i++) {
@@ -100,27 +80,24 @@ final class RedisScripts {
 				unknown.add(i);
 			}
 		}
-		if (unknown.isEmpty()) {
-			return replies;
+		if (!unknown.isEmpty()) {
+			List<Object> second;
+			try {
+				second = pipeline(connection, () -> {
+					for (int i : unknown) {
+						connection.scriptingCommands()
+							.eval(verb.script(), verb.returnType(), 1, keysAndArguments.get(i));
+					}
+				});
+			}
+			catch (NotSentException ex) {
+				throw (unknown.size() == keysAndArguments.size()) ? ex : ex.reason();
+			}
+			for (int i = 0; i < unknown.size(); i++) {
+				replies.set(unknown.get(i), second.get(i));
+			}
 		}
-		List<Object> second;
-		try {
-			second = pipeline(connection, () -> {
-				for (int i : unknown) {
-					connection.scriptingCommands().eval(verb.script(), verb.returnType(), 1, keysAndArguments.get(i));
-				}
-				afterwards.run();
-			});
-		}
-		catch (NotSentException ex) {
-			throw (unknown.size() == keysAndArguments.size()) ? ex : ex.reason();
-		}
-		List<Object> all = new ArrayList<>(replies.subList(0, keysAndArguments.size()));
-		for (int i = 0; i < unknown.size(); i++) {
-			all.set(unknown.get(i), second.get(i));
-		}
-		all.addAll(second.subList(unknown.size(), second.size()));
-		return all;
+		return replies.stream().map((reply) -> (T) value(reply)).toList();
 	}
 
 	private static List<Object> pipeline(RedisConnection connection, Runnable commands) {
@@ -160,7 +137,7 @@ final class RedisScripts {
 	 * Returns a reply of a pipeline; a command that failed has an exception in place of
 	 * its reply, which is thrown.
 	 */
-	static Object value(Object reply) {
+	private static Object value(Object reply) {
 		if (reply instanceof RuntimeException failure) {
 			throw failure;
 		}

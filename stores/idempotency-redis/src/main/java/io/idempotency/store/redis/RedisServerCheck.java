@@ -47,13 +47,10 @@ final class RedisServerCheck {
 		this.info = info;
 	}
 
-	static void run(RedisConnectionFactory connectionFactory, int waitReplicas) {
+	static void run(RedisConnectionFactory connectionFactory) {
 		RedisServerCheck check;
 		try {
-			check = ask(connectionFactory, waitReplicas);
-		}
-		catch (IdempotencyConfigurationException ex) {
-			throw ex;
+			check = ask(connectionFactory);
 		}
 		catch (RuntimeException ex) {
 			requireLogin(ex);
@@ -67,7 +64,6 @@ final class RedisServerCheck {
 		}
 		check.requireVersion();
 		check.warnOfEviction();
-		check.warnOfMissingReplicas(waitReplicas);
 		loadScripts(connectionFactory);
 	}
 
@@ -87,14 +83,18 @@ final class RedisServerCheck {
 	 * Asks all servers of a cluster, or the master: a replica does not tell what its
 	 * master is told to forget, and has forgotten.
 	 */
-	static RedisServerCheck ask(RedisConnectionFactory connectionFactory, int waitReplicas) {
+	static RedisServerCheck ask(RedisConnectionFactory connectionFactory) {
 		try (RedisConnection connection = connectionFactory.getConnection()) {
-			requireWaitable(connection, waitReplicas);
-			Properties info = (OwnConnection.isLettuce(connection) && !(connection instanceof RedisClusterConnection))
+			Properties info = (isLettuce(connection) && !(connection instanceof RedisClusterConnection))
 					? properties(LettuceScript.info(LettuceScriptRunner.nativeConnection(connection)))
 					: connection.serverCommands().info();
 			return new RedisServerCheck((info != null) ? info : new Properties());
 		}
+	}
+
+	/** Goes by the name of the class, because Lettuce may be missing. */
+	private static boolean isLettuce(RedisConnection connection) {
+		return connection.getClass().getName().startsWith("org.springframework.data.redis.connection.lettuce.");
 	}
 
 	private static Properties properties(byte[] info) {
@@ -143,15 +143,6 @@ final class RedisServerCheck {
 		return values("maxmemory_policy").collect(Collectors.toCollection(TreeSet::new));
 	}
 
-	private static void requireWaitable(RedisConnection connection, int waitReplicas) {
-		if (waitReplicas > 0 && connection instanceof RedisClusterConnection && !OwnConnection.isLettuce(connection)) {
-			throw new IdempotencyConfigurationException(
-					"idempotency.redis.wait-replicas is " + waitReplicas
-							+ ", but only Lettuce can wait for replicas in a Redis Cluster",
-					"Use Lettuce, or set idempotency.redis.wait-replicas to 0.");
-		}
-	}
-
 	private void requireVersion() {
 		values("redis_version").forEach((version) -> {
 			Matcher matcher = VERSION.matcher(version);
@@ -180,20 +171,6 @@ final class RedisServerCheck {
 					"Redis has the maxmemory-policy '{}': when its memory is full it "
 							+ "forgets idempotency records, and duplicates of their calls run again. Use 'noeviction'.",
 					policy));
-	}
-
-	private void warnOfMissingReplicas(int waitReplicas) {
-		properties("connected_slaves").filter(this::isMaster)
-			.mapToInt((property) -> Integer.parseInt(value(property)))
-			.filter((replicas) -> replicas < waitReplicas)
-			.min()
-			.ifPresent((replicas) -> logger.warn("idempotency.redis.wait-replicas is {}, but a Redis master has {} "
-					+ "replicas: until it has more, every guarded call fails", waitReplicas, replicas));
-	}
-
-	private boolean isMaster(String property) {
-		String role = property.substring(0, property.lastIndexOf('.') + 1) + "role";
-		return "master".equals(this.info.getProperty(role, "").trim());
 	}
 
 	private Stream<String> values(String name) {

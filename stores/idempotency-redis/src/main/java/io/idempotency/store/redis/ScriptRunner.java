@@ -53,12 +53,9 @@ interface ScriptRunner extends AutoCloseable {
 	 * Returns whether Lettuce makes the connections. Lettuce may be missing, so the class
 	 * path is checked first.
 	 */
-	static boolean isLettuce(RedisConnectionFactory connectionFactory) {
-		return hasLettuce() && LettuceScriptRunner.isFor(connectionFactory);
-	}
-
-	static boolean hasLettuce() {
-		return ClassUtils.isPresent("io.lettuce.core.RedisClient", ScriptRunner.class.getClassLoader());
+	private static boolean isLettuce(RedisConnectionFactory connectionFactory) {
+		return ClassUtils.isPresent("io.lettuce.core.RedisClient", ScriptRunner.class.getClassLoader())
+				&& LettuceScriptRunner.isFor(connectionFactory);
 	}
 
 }

@@ -18,15 +18,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 final class Node extends StoreNode<RedisIdempotencyStore> {
 
 	Node(RedisConnectionFactory connectionFactory) {
-		this(connectionFactory, 0);
-	}
-
-	Node(RedisConnectionFactory connectionFactory, int waitReplicas) {
-		this(connectionFactory, waitReplicas, StoreFailureMode.REJECT);
-	}
-
-	Node(RedisConnectionFactory connectionFactory, int waitReplicas, StoreFailureMode onStoreFailure) {
-		this(connectionFactory, store(connectionFactory, waitReplicas, RedisClients.PATIENT), onStoreFailure,
+		this(connectionFactory, store(connectionFactory, RedisClients.PATIENT), StoreFailureMode.REJECT,
 				UnaryOperator.identity());
 	}
 
@@ -37,14 +29,12 @@ final class Node extends StoreNode<RedisIdempotencyStore> {
 	 * @return the node
 	 */
 	static Node impatient(RedisConnectionFactory connectionFactory, StoreFailureMode onStoreFailure) {
-		return new Node(connectionFactory, store(connectionFactory, 0, Duration.ofSeconds(2)), onStoreFailure,
+		return new Node(connectionFactory, store(connectionFactory, Duration.ofSeconds(2)), onStoreFailure,
 				UnaryOperator.identity());
 	}
 
-	private static RedisIdempotencyStore store(RedisConnectionFactory connectionFactory, int waitReplicas,
-			Duration storeTimeout) {
-		return new RedisIdempotencyStore(connectionFactory, RedisIdempotencyStore.DEFAULT_KEY_PREFIX, waitReplicas,
-				Duration.ofMillis(300), storeTimeout);
+	private static RedisIdempotencyStore store(RedisConnectionFactory connectionFactory, Duration storeTimeout) {
+		return new RedisIdempotencyStore(connectionFactory, RedisIdempotencyStore.DEFAULT_KEY_PREFIX, storeTimeout);
 	}
 
 	private Node(RedisConnectionFactory connectionFactory, RedisIdempotencyStore store, StoreFailureMode onStoreFailure,
@@ -56,7 +46,7 @@ final class Node extends StoreNode<RedisIdempotencyStore> {
 	}
 
 	static Node withNearCache(RedisConnectionFactory connectionFactory) {
-		return new Node(connectionFactory, store(connectionFactory, 0, RedisClients.PATIENT), StoreFailureMode.REJECT,
+		return new Node(connectionFactory, store(connectionFactory, RedisClients.PATIENT), StoreFailureMode.REJECT,
 				(store) -> new NearCacheIdempotencyStore(store, 1_000_000, Duration.ofMinutes(10)));
 	}
 

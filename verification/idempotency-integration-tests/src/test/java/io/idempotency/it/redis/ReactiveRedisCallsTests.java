@@ -89,7 +89,7 @@ class ReactiveRedisCallsTests {
 	}
 
 	private RedisIdempotencyStore store(Duration timeout) {
-		return new RedisIdempotencyStore(this.connections, "test:", 0, Duration.ofSeconds(1), timeout);
+		return new RedisIdempotencyStore(this.connections, "test:", timeout);
 	}
 
 	private ReactiveIdempotencyEngine reactive(RedisIdempotencyStore store) {

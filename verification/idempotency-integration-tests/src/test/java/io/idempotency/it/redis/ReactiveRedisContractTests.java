@@ -37,7 +37,7 @@ class ReactiveRedisContractTests extends ServerClockContract {
 	}
 
 	private RedisIdempotencyStore blocking(String name) {
-		return this.redis.share(name, () -> new Node(this.redis.connect(), 0)).store();
+		return this.redis.share(name, () -> new Node(this.redis.connect())).store();
 	}
 
 }

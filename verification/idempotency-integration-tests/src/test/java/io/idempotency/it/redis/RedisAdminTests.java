@@ -83,7 +83,7 @@ class RedisAdminTests {
 
 	RedisAdminTests(TestRedis redis) {
 		this.redis = redis;
-		this.store = redis.share("node", () -> new Node(redis.connect(), 0)).store();
+		this.store = redis.share("node", () -> new Node(redis.connect())).store();
 		this.admin = new StoreIdempotencyAdmin(this.store, (name) -> this.store, Namespace.NONE, Duration.ZERO);
 	}
 

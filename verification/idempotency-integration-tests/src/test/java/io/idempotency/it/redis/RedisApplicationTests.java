@@ -18,8 +18,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
@@ -185,20 +183,6 @@ class RedisApplicationTests {
 		try (ConfigurableApplicationContext application = start()) {
 			assertThat(output).contains("WARN").contains("maxmemory-policy 'allkeys-lru'");
 			expectOnePayment(application);
-		}
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "lettuce", "jedis" })
-	void nothingRunsWithoutTheReplicasItIsToWaitFor(String client, CapturedOutput output) {
-		try (ConfigurableApplicationContext application = start("spring.data.redis.client-type=" + client,
-				"idempotency.redis.wait-replicas=1", "idempotency.redis.wait-timeout=50ms")) {
-			assertThat(output).contains("idempotency.redis.wait-replicas is 1").contains("has 0 replicas");
-			Payments payments = application.getBean(Payments.class);
-			assertThatExceptionOfType(IdempotencyStoreUnavailableException.class).isThrownBy(() -> payments.pay("7"))
-				.havingCause()
-				.withMessageContaining("Only 0 of 1 Redis replicas");
-			assertThat(payments.runs()).isZero();
 		}
 	}
 

@@ -60,8 +60,7 @@ class RedisCloseTests {
 				})) {
 			ClientResources resources = DefaultClientResources.builder().reconnectDelay(Delay.constant(PAUSE)).build();
 			LettuceConnectionFactory factory = pausing(server.port(), resources);
-			RedisIdempotencyStore store = new RedisIdempotencyStore(factory, "idempotency:", 0, Duration.ofSeconds(1),
-					STORE_TIMEOUT);
+			RedisIdempotencyStore store = new RedisIdempotencyStore(factory, "idempotency:", STORE_TIMEOUT);
 			await().ignoreExceptions().until(() -> !store.renew(key(0), ClaimId.random(), STORE_TIMEOUT));
 			List<Future<?>> calls = new ArrayList<>();
 			CountDownLatch running = new CountDownLatch(CALLS);

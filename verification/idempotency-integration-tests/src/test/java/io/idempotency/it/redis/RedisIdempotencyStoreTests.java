@@ -113,7 +113,7 @@ class RedisIdempotencyStoreTests {
 
 	@Test
 	void prefixIsConfigurable() {
-		RedisIdempotencyStore other = new RedisIdempotencyStore(this.connectionFactory, "{shop}:", 0, HOUR, HOUR);
+		RedisIdempotencyStore other = new RedisIdempotencyStore(this.connectionFactory, "{shop}:", HOUR);
 		IdempotencyKey key = key("test");
 		assertThat(other.claim(Requests.claim(key, HOUR, DAY))).isInstanceOf(ClaimResult.Acquired.class);
 		assertThat(this.store.claim(Requests.claim(key, HOUR, DAY))).isInstanceOf(ClaimResult.Acquired.class);
@@ -275,13 +275,7 @@ class RedisIdempotencyStoreTests {
 	@Test
 	void wrongArgumentsAreRefusedAtOnce() {
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> new RedisIdempotencyStore(this.connectionFactory, "", -1, HOUR, HOUR))
-			.withMessageContaining("waitReplicas");
-		assertThatIllegalArgumentException()
-			.isThrownBy(() -> new RedisIdempotencyStore(this.connectionFactory, "", 1, Duration.ZERO, HOUR))
-			.withMessageContaining("waitTimeout");
-		assertThatIllegalArgumentException()
-			.isThrownBy(() -> new RedisIdempotencyStore(this.connectionFactory, "", 0, HOUR, Duration.ZERO))
+			.isThrownBy(() -> new RedisIdempotencyStore(this.connectionFactory, "", Duration.ZERO))
 			.withMessageContaining("storeTimeout");
 	}
 

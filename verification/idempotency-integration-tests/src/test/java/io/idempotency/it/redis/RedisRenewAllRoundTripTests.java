@@ -57,8 +57,7 @@ class RedisRenewAllRoundTripTests {
 		List<Renewal> renewals = this.node.claims(200);
 		try (BadLine line = new BadLine(this.redis.server().port())) {
 			RedisConnectionFactory connections = this.redis.connect(line.port(), STORE_TIMEOUT);
-			try (RedisIdempotencyStore store = new RedisIdempotencyStore(connections, "test:", 0, Duration.ofSeconds(1),
-					STORE_TIMEOUT)) {
+			try (RedisIdempotencyStore store = new RedisIdempotencyStore(connections, "test:", STORE_TIMEOUT)) {
 				assertThat(store.renewAll(renewals)).isEmpty();
 				this.redis.server().command("CONFIG", "RESETSTAT");
 				line.loseReplies();

@@ -25,8 +25,7 @@ final class RedisRenewals implements AutoCloseable {
 
 	RedisRenewals(TestRedis redis) {
 		this.connections = redis.connect();
-		this.store = new RedisIdempotencyStore(this.connections, "test:", 0, Duration.ofSeconds(1),
-				RedisClients.PATIENT);
+		this.store = new RedisIdempotencyStore(this.connections, "test:", RedisClients.PATIENT);
 	}
 
 	RedisIdempotencyStore store() {

@@ -44,46 +44,28 @@ class RedisServerCheckTests {
 	@ParameterizedTest
 	@EnumSource
 	void everySupportedServerPassesInSilence(RedisBinary binary, CapturedOutput output) {
-		verify(0, binary);
+		verify(binary);
 		assertThat(output).doesNotContain("idempotency", "maxmemory");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "allkeys-lru", "volatile-ttl" })
 	void evictionIsAWarning(String policy, CapturedOutput output) {
-		verify(0, RedisBinary.REDIS_6_2, "--maxmemory", "100mb", "--maxmemory-policy", policy);
+		verify(RedisBinary.REDIS_6_2, "--maxmemory", "100mb", "--maxmemory-policy", policy);
 		assertThat(output).contains("WARN").contains("maxmemory-policy '" + policy + "'").contains("'noeviction'");
 	}
 
 	@Test
 	void evictionWithoutABoundOnMemoryIsNone(CapturedOutput output) {
-		verify(0, RedisBinary.REDIS_6_2, "--maxmemory", "0", "--maxmemory-policy", "allkeys-lru");
+		verify(RedisBinary.REDIS_6_2, "--maxmemory", "0", "--maxmemory-policy", "allkeys-lru");
 		assertThat(output).doesNotContain("maxmemory");
-	}
-
-	@Test
-	void missingReplicasAreAWarning(CapturedOutput output) {
-		verify(2, RedisBinary.REDIS_7_0);
-		assertThat(output).contains("WARN").contains("idempotency.redis.wait-replicas is 2").contains("has 0 replicas");
-	}
-
-	@Test
-	void replicasOfAClusterAreNotTakenForMasters(CapturedOutput output) {
-		try (RedisClusterServers cluster = RedisClusterServers.startWithReplicas(RedisBinary.REDIS_7_0)) {
-			LettuceConnectionFactory connections = RedisClients.lettuce(cluster);
-			verify(connections, 1);
-			assertThat(output).doesNotContain("wait-replicas");
-			verify(connections, 2);
-			assertThat(output).contains("has 1 replicas");
-			connections.destroy();
-		}
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "5.0.14", "6.0.20", "2.8.24" })
 	void serverThatIsTooOldIsAConfigurationErrorThatNamesTheCure(String version) {
 		assertThatExceptionOfType(IdempotencyConfigurationException.class)
-			.isThrownBy(() -> verify(serverThatSays("redis_version", version), 0))
+			.isThrownBy(() -> verify(serverThatSays("redis_version", version)))
 			.withMessageContaining("Redis " + version)
 			.withMessageContaining("6.2")
 			.satisfies((ex) -> assertThat(ex.action()).contains("idempotency.store"));
@@ -93,20 +75,20 @@ class RedisServerCheckTests {
 	void oneOldNodeOfAClusterIsEnough() {
 		assertThatExceptionOfType(IdempotencyConfigurationException.class)
 			.isThrownBy(() -> verify(
-					serverThatSays("10.0.0.1:7000.redis_version", "7.2.4", "10.0.0.2:7000.redis_version", "6.0.1"), 0))
+					serverThatSays("10.0.0.1:7000.redis_version", "7.2.4", "10.0.0.2:7000.redis_version", "6.0.1")))
 			.withMessageContaining("6.0.1");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "6.2.0", "7.2.4", "8.1.1", "10.0", "255.255.255" })
 	void newerServersPass(String version) {
-		assertThatNoException().isThrownBy(() -> verify(serverThatSays("redis_version", version), 0));
+		assertThatNoException().isThrownBy(() -> verify(serverThatSays("redis_version", version)));
 	}
 
 	@Test
 	void serverThatDoesNotTellIsNoError() {
-		assertThatNoException().isThrownBy(() -> verify(serverThatSays(), 1));
-		assertThatNoException().isThrownBy(() -> verify(serverThatSays("redis_version", "unknown"), 1));
+		assertThatNoException().isThrownBy(() -> verify(serverThatSays()));
+		assertThatNoException().isThrownBy(() -> verify(serverThatSays("redis_version", "unknown")));
 	}
 
 	@Test
@@ -114,7 +96,7 @@ class RedisServerCheckTests {
 		RedisServer gone = RedisServer.start(RedisBinary.REDIS_7_0);
 		gone.kill();
 		LettuceConnectionFactory connections = RedisClients.impatientLettuce(gone.port());
-		assertThatNoException().isThrownBy(() -> verify(connections, 0));
+		assertThatNoException().isThrownBy(() -> verify(connections));
 		assertThat(output).contains("WARN")
 			.contains("Redis could not be asked")
 			.contains("until Redis answers, every guarded call is refused with 503, or runs unguarded if "
@@ -136,8 +118,7 @@ class RedisServerCheckTests {
 			jedis.afterPropertiesSet();
 			jedis.start();
 			for (RedisConnectionFactory connections : List.of(lettuce, jedis)) {
-				assertThatExceptionOfType(IdempotencyConfigurationException.class)
-					.isThrownBy(() -> verify(connections, 0))
+				assertThatExceptionOfType(IdempotencyConfigurationException.class).isThrownBy(() -> verify(connections))
 					.withMessageStartingWith("Redis refuses the user of the application: ")
 					.withMessageContaining(password.isEmpty() ? "NOAUTH" : "WRONGPASS")
 					.satisfies((ex) -> assertThat(ex.action()).contains("spring.data.redis.password"));
@@ -152,7 +133,7 @@ class RedisServerCheckTests {
 		try (RedisClusterServers cluster = RedisClusterServers.start(RedisBinary.REDIS_7_0)) {
 			LettuceConnectionFactory connections = RedisClients.lettuce(cluster);
 			cluster.masters().forEach((master) -> master.command("CONFIG", "SET", "requirepass", "right"));
-			assertThatExceptionOfType(IdempotencyConfigurationException.class).isThrownBy(() -> verify(connections, 0))
+			assertThatExceptionOfType(IdempotencyConfigurationException.class).isThrownBy(() -> verify(connections))
 				.withMessageContaining("NOAUTH");
 			connections.destroy();
 		}
@@ -188,7 +169,7 @@ class RedisServerCheckTests {
 	private static <F extends RedisConnectionFactory & DisposableBean> void verify(Function<RedisServer, F> client) {
 		try (RedisServer server = RedisServer.start(RedisBinary.REDIS_7_0)) {
 			F connections = client.apply(server);
-			verify(connections, 0);
+			verify(connections);
 			try {
 				connections.destroy();
 			}
@@ -198,17 +179,16 @@ class RedisServerCheckTests {
 		}
 	}
 
-	private static void verify(int waitReplicas, RedisBinary binary, String... options) {
+	private static void verify(RedisBinary binary, String... options) {
 		try (RedisServer server = RedisServer.start(binary, options)) {
 			LettuceConnectionFactory connections = RedisClients.lettuce(server);
-			verify(connections, waitReplicas);
+			verify(connections);
 			connections.destroy();
 		}
 	}
 
-	private static void verify(RedisConnectionFactory connections, int waitReplicas) {
-		try (RedisIdempotencyStore store = new RedisIdempotencyStore(connections, "test:", waitReplicas,
-				Duration.ofSeconds(1), Duration.ofSeconds(2))) {
+	private static void verify(RedisConnectionFactory connections) {
+		try (RedisIdempotencyStore store = new RedisIdempotencyStore(connections, "test:", Duration.ofSeconds(2))) {
 			store.verify();
 		}
 	}

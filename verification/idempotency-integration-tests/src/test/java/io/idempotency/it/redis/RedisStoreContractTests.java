@@ -37,7 +37,7 @@ class RedisStoreContractTests extends ServerClockContract {
 	}
 
 	private IdempotencyStore store(String name) {
-		return this.redis.share(name, () -> new Node(this.redis.connect(), 0)).store();
+		return this.redis.share(name, () -> new Node(this.redis.connect())).store();
 	}
 
 }

@@ -117,27 +117,6 @@ class RedisStoreTimeoutTests {
 			});
 		}
 
-		@Test
-		void whatWaitsForReplicasIsBoundedToo() {
-			RedisConnectionFactory connections = RedisClients.untunedLettuce(RedisStoreTimeoutTests.this.server.port());
-			try (RedisIdempotencyStore plain = store(connections);
-					RedisIdempotencyStore store = new RedisIdempotencyStore(connections, "test:", 1,
-							Duration.ofMillis(50), SOON)) {
-				IdempotencyKey running = awaitClaim(plain).key();
-				// A duplicate is answered without replicas, and its connection is kept.
-				awaitAnswer(() -> store.claim(Requests.claim(running)), ClaimResult.InProgress.class);
-				RedisStoreTimeoutTests.this.server.pause();
-				// The first on a connection that is kept, the second on one that must be
-				// opened.
-				expectDoubt(() -> store.claim(Requests.claim()));
-				expectNotReached(() -> store.claim(Requests.claim()));
-				RedisStoreTimeoutTests.this.server.resume();
-			}
-			finally {
-				destroy(connections);
-			}
-		}
-
 	}
 
 	@Test
@@ -217,7 +196,7 @@ class RedisStoreTimeoutTests {
 	}
 
 	private static RedisIdempotencyStore store(RedisConnectionFactory connections) {
-		return new RedisIdempotencyStore(connections, "test:", 0, Duration.ofSeconds(1), SOON);
+		return new RedisIdempotencyStore(connections, "test:", SOON);
 	}
 
 	private static void destroy(RedisConnectionFactory connections) {

@@ -165,8 +165,7 @@ class RedisUsualPathTests {
 	void lookFindsWhatAClaimIsGivenAndNothingElse() {
 		Fingerprint fingerprint = Fingerprint.of("test1").add("a").build();
 		Fingerprint other = Fingerprint.of("test1").add("b").build();
-		RedisIdempotencyStore store = new RedisIdempotencyStore(this.factory, "test:", 0, Duration.ofSeconds(1),
-				RedisClients.PATIENT);
+		RedisIdempotencyStore store = new RedisIdempotencyStore(this.factory, "test:", RedisClients.PATIENT);
 		ClaimRequest request = Requests.claim();
 		byte[] name = ascii(RedisRecords.key(request.key()));
 		List<byte[]> all = records(ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()), fingerprint.toBytes());
@@ -192,8 +191,7 @@ class RedisUsualPathTests {
 	/** A server that was copied without the times to live must not give it for ever. */
 	@Test
 	void lookLeavesARecordThatIsOverButHasNotExpiredToTheScripts() {
-		RedisIdempotencyStore store = new RedisIdempotencyStore(this.factory, "test:", 0, Duration.ofSeconds(1),
-				RedisClients.PATIENT);
+		RedisIdempotencyStore store = new RedisIdempotencyStore(this.factory, "test:", RedisClients.PATIENT);
 		ClaimRequest request = Requests.claim();
 		byte[] name = ascii(RedisRecords.key(request.key()));
 		this.connection.stringCommands()
@@ -203,8 +201,7 @@ class RedisUsualPathTests {
 
 	@Test
 	void lookLeavesARecordThatIsCutOffToTheScripts() {
-		RedisIdempotencyStore store = new RedisIdempotencyStore(this.factory, "test:", 0, Duration.ofSeconds(1),
-				RedisClients.PATIENT);
+		RedisIdempotencyStore store = new RedisIdempotencyStore(this.factory, "test:", RedisClients.PATIENT);
 		ClaimRequest request = Requests.claim();
 		byte[] whole = record('D', 0, OWN, Fingerprint.of("test1").add("a").build().toBytes(), NOW, NOW,
 				Long.MAX_VALUE);

@@ -37,8 +37,8 @@ class RedisSchemesTests extends SchemesTests {
 		@Bean
 		RedisIdempotencyStore idempotencyStore(LettuceConnectionFactory connections) {
 			// A machine that stands still in a storm is no outage.
-			return new RedisIdempotencyStore(connections, RedisIdempotencyStore.DEFAULT_KEY_PREFIX, 0,
-					Duration.ofSeconds(1), Duration.ofMinutes(2));
+			return new RedisIdempotencyStore(connections, RedisIdempotencyStore.DEFAULT_KEY_PREFIX,
+					Duration.ofMinutes(2));
 		}
 
 	}

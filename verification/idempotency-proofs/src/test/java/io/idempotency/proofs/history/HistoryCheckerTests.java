@@ -258,7 +258,7 @@ class HistoryCheckerTests {
 		assertThat(check("keeps", late.replace("9490", "5500")).violations()).isNotEmpty();
 	}
 
-	/** Only where nobody waits for the replica, and only what was there before. */
+	/** Only in a store that may forget, and only what was there before. */
 	@Test
 	void countsApartWhatAFailOverHasLost() {
 		String lost = GOOD + """

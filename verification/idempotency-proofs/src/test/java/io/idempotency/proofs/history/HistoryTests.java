@@ -80,8 +80,7 @@ class HistoryTests {
 			case "redis-cluster" -> new RedisCluster();
 			case "postgresql" -> new PostgreSqlAlone(Set.of());
 			case "postgresql-webflux" -> new PostgreSqlAlone(REACTIVE);
-			case "redis-fail-over" -> new RedisFailOver(0);
-			case "redis-fail-over-wait" -> new RedisFailOver(1);
+			case "redis-fail-over" -> new RedisFailOver();
 			default -> throw new IllegalArgumentException("-Didempotency.history.store=" + STORE);
 		};
 	}

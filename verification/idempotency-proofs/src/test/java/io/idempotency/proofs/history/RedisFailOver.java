@@ -21,19 +21,13 @@ final class RedisFailOver implements HistoryStore {
 
 	private final RedisSentinelServers servers = RedisSentinelServers.start(RedisBinary.REDIS_7_0);
 
-	private final int replicas;
-
 	private RedisServer master = this.servers.master();
 
 	private RedisServer replica = this.servers.replica();
 
-	RedisFailOver(int replicas) {
-		this.replicas = replicas;
-	}
-
 	@Override
 	public String title() {
-		return "Redis " + this.master.binary().version() + " with Sentinel, wait-replicas=" + this.replicas;
+		return "Redis " + this.master.binary().version() + " with Sentinel";
 	}
 
 	@Override
@@ -43,7 +37,7 @@ final class RedisFailOver implements HistoryStore {
 
 	@Override
 	public boolean forgets() {
-		return this.replicas == 0;
+		return true;
 	}
 
 	@Override
@@ -63,8 +57,7 @@ final class RedisFailOver implements HistoryStore {
 			.stream()
 			.map((sentinel) -> "127.0.0.1:" + sentinel.port())
 			.collect(Collectors.joining(","));
-		return List.of("idempotency.store=redis", "idempotency.redis.wait-replicas=" + this.replicas,
-				"idempotency.redis.wait-timeout=500ms",
+		return List.of("idempotency.store=redis",
 				"spring.data.redis.sentinel.master=" + RedisSentinelServers.MASTER_NAME,
 				"spring.data.redis.sentinel.nodes=" + sentinels, "spring.data.redis.timeout=800ms",
 				"spring.data.redis.connect-timeout=800ms", "spring.data.redis.repositories.enabled=false");

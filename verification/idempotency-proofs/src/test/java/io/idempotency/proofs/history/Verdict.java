@@ -6,7 +6,7 @@ import java.util.List;
  * What the checker has found.
  *
  * @param violations what is promised and was not kept
- * @param forgotten what a fail-over has lost that no replica had to have
+ * @param forgotten what a fail-over has lost
  * @param takeOvers what is allowed
  * @param lateRuns runs of a process that stood still just before they began
  */

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A Redis Cluster of three masters, with a replica each or without any.
+ * A Redis Cluster of three masters without replicas.
  */
 public final class RedisClusterServers implements AutoCloseable {
 
@@ -21,8 +21,6 @@ public final class RedisClusterServers implements AutoCloseable {
 	private static final int MASTERS = 3;
 
 	private final List<RedisServer> masters = new ArrayList<>();
-
-	private final List<RedisServer> replicas = new ArrayList<>();
 
 	private RedisClusterServers() {
 	}
@@ -33,29 +31,12 @@ public final class RedisClusterServers implements AutoCloseable {
 	 * @return the cluster, ready
 	 */
 	public static RedisClusterServers start(RedisBinary binary) {
-		return start(binary, 0);
-	}
-
-	/**
-	 * Starts three masters with a replica each.
-	 * @param binary their version
-	 * @return the cluster, ready
-	 */
-	public static RedisClusterServers startWithReplicas(RedisBinary binary) {
-		return start(binary, MASTERS);
-	}
-
-	private static RedisClusterServers start(RedisBinary binary, int replicas) {
 		RedisClusterServers cluster = new RedisClusterServers();
 		try {
 			for (int i = 0; i < MASTERS; i++) {
 				cluster.masters.add(startNode(binary));
 			}
-			for (int i = 0; i < replicas; i++) {
-				cluster.replicas.add(startNode(binary));
-			}
 			cluster.join();
-			cluster.replicate();
 			return cluster;
 		}
 		catch (RuntimeException | Error ex) {
@@ -79,43 +60,22 @@ public final class RedisClusterServers implements AutoCloseable {
 			master.command(command.toArray(String[]::new));
 			master.command("CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(i + 1));
 		}
-		for (RedisServer other : nodes().subList(1, nodes().size())) {
+		for (RedisServer other : this.masters.subList(1, MASTERS)) {
 			this.masters.get(0).command("CLUSTER", "MEET", "127.0.0.1", Integer.toString(other.port()));
 		}
 		await().atMost(Duration.ofSeconds(60))
 			.pollInterval(Duration.ofMillis(20))
-			.until(() -> nodes().stream().allMatch(this::isReady));
+			.until(() -> this.masters.stream().allMatch(RedisClusterServers::isReady));
 	}
 
-	private boolean isReady(RedisServer node) {
+	private static boolean isReady(RedisServer node) {
 		String info = String.valueOf(node.command("CLUSTER", "INFO"));
 		return info.contains("cluster_state:ok") && info.contains("cluster_slots_ok:" + SLOTS)
-				&& info.contains("cluster_known_nodes:" + nodes().size() + "\r");
-	}
-
-	private void replicate() {
-		for (int i = 0; i < this.replicas.size(); i++) {
-			this.replicas.get(i).command("CLUSTER", "REPLICATE", idOf(this.masters.get(i)));
-		}
-		await().atMost(Duration.ofSeconds(60))
-			.pollInterval(Duration.ofMillis(20))
-			.until(() -> this.replicas.stream()
-				.allMatch((replica) -> "up".equals(replica.info("replication").getProperty("master_link_status"))));
-	}
-
-	private List<RedisServer> nodes() {
-		List<RedisServer> nodes = new ArrayList<>(this.masters);
-		nodes.addAll(this.replicas);
-		return nodes;
+				&& info.contains("cluster_known_nodes:" + MASTERS + "\r");
 	}
 
 	public List<RedisServer> masters() {
 		return this.masters;
-	}
-
-	/** One for each master, in the same order. */
-	public List<RedisServer> replicas() {
-		return this.replicas;
 	}
 
 	/** Where a key belongs. */
@@ -196,7 +156,7 @@ public final class RedisClusterServers implements AutoCloseable {
 
 	@Override
 	public void close() {
-		nodes().forEach(RedisServer::close);
+		this.masters.forEach(RedisServer::close);
 	}
 
 }
