@@ -1,7 +1,15 @@
 package io.idempotency.aop.operation;
 
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyConfigurationException;
 
@@ -16,11 +24,13 @@ import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.StringUtils;
 
 /**
- * Finds, at start-up, mistakes that would otherwise fail at the first call: variables
- * that are no arguments, and names that the root object does not have (mostly a forgotten
- * {@code #}).
+ * Finds mistakes at startup: variables that are not parameters, names that the root
+ * object does not have (mostly a forgotten {@code #}), and properties that a parameter of
+ * a final class or a record does not have. The first call reports all other mistakes.
  */
 final class ExpressionCheck {
 
@@ -37,13 +47,13 @@ final class ExpressionCheck {
 
 	private final String text;
 
-	private final Set<String> variables;
+	private final Map<String, Integer> variables;
 
 	private final boolean namesKnown;
 
 	private final Set<String> rootMembers = new HashSet<>();
 
-	ExpressionCheck(IdempotentAnnotation annotation, String attribute, String text, Set<String> variables,
+	ExpressionCheck(IdempotentAnnotation annotation, String attribute, String text, Map<String, Integer> variables,
 			boolean namesKnown) {
 		this.annotation = annotation;
 		this.attribute = attribute;
@@ -80,6 +90,10 @@ final class ExpressionCheck {
 			this.rootMembers.add(nameOf(node));
 			checkPointer(node);
 		}
+		else if (node instanceof CompoundExpression && node.getChild(0) instanceof VariableReference variable
+				&& node.getChild(1) instanceof PropertyOrFieldReference property) {
+			checkProperty(nameOf(variable).substring(1), property.getName());
+		}
 		boolean childrenOnRoot = onRoot && !(node instanceof Projection) && !(node instanceof Selection);
 		for (int i = 0; i < node.getChildCount(); i++) {
 			check(node.getChild(i), childrenOnRoot, isHead(node, i));
@@ -105,7 +119,7 @@ final class ExpressionCheck {
 	}
 
 	private void checkVariable(String name) {
-		if (this.variables.contains(name) || ROOT_VARIABLES.contains(name)) {
+		if (this.variables.containsKey(name) || ROOT_VARIABLES.contains(name)) {
 			return;
 		}
 		throw problem("'#" + name + "', which is no argument of the method", argumentsInstead());
@@ -117,7 +131,54 @@ final class ExpressionCheck {
 		}
 		return this.variables.isEmpty()
 				? "The method has no arguments: use header('…'), param('…'), body('…'), principal or a bean (@name)"
-				: "Use one of the arguments: #" + String.join(", #", this.variables.stream().sorted().toList());
+				: "Use one of the arguments: #" + String.join(", #", new TreeSet<>(this.variables.keySet()));
+	}
+
+	private void checkProperty(String variable, String name) {
+		Integer index = this.variables.get(variable);
+		if (index == null || ROOT_VARIABLES.contains(variable)) {
+			return;
+		}
+		Class<?> type = ClassUtils.resolvePrimitiveIfNecessary(this.annotation.method().getParameterTypes()[index]);
+		if (hasKnownProperties(type) && !hasProperty(type, name)) {
+			throw problem("'" + name + "', which " + type.getSimpleName() + " does not have",
+					"Use one of: " + String.join(", ", properties(type)));
+		}
+	}
+
+	/** SpEL reads arrays, static members and the value of an optional in other ways. */
+	private static boolean hasKnownProperties(Class<?> type) {
+		return Modifier.isFinal(type.getModifiers()) && !type.isArray() && type != Class.class && type != Optional.class
+				&& !Map.class.isAssignableFrom(type);
+	}
+
+	private static boolean hasProperty(Class<?> type, String name) {
+		String capitalized = StringUtils.capitalize(name);
+		List<String> readers = List.of(name, "get" + name, "is" + name, "get" + capitalized, "is" + capitalized);
+		return readers(type).anyMatch((method) -> readers.contains(method.getName()))
+				|| Arrays.stream(type.getFields()).anyMatch((field) -> field.getName().equals(name));
+	}
+
+	private static Set<String> properties(Class<?> type) {
+		Set<String> names = new TreeSet<>();
+		readers(type).forEach((method) -> names.add(propertyOf(method.getName())));
+		Arrays.stream(type.getFields()).forEach((field) -> names.add(field.getName()));
+		Arrays.stream(Object.class.getMethods()).forEach((method) -> names.remove(propertyOf(method.getName())));
+		return names;
+	}
+
+	private static Stream<Method> readers(Class<?> type) {
+		return Arrays.stream(type.getMethods())
+			.filter((method) -> method.getParameterCount() == 0 && method.getReturnType() != void.class);
+	}
+
+	private static String propertyOf(String method) {
+		for (String prefix : List.of("get", "is")) {
+			if (method.length() > prefix.length() && method.startsWith(prefix)) {
+				return StringUtils.uncapitalizeAsProperty(method.substring(prefix.length()));
+			}
+		}
+		return method;
 	}
 
 	private void checkRoot(String name, Set<String> known) {

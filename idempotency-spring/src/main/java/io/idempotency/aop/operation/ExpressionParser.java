@@ -46,7 +46,7 @@ final class ExpressionParser {
 	 * Parses an expression.
 	 * @param attribute the attribute that holds the expression, for messages
 	 * @throws io.idempotency.IdempotencyConfigurationException if the expression cannot
-	 * be parsed, or refers to a name that does not exist
+	 * be parsed, or refers to a variable or property that does not exist
 	 */
 	OperationExpression parse(String attribute, String text, IdempotentAnnotation annotation) {
 		SpelExpression expression;
@@ -58,10 +58,9 @@ final class ExpressionParser {
 					"Correct the expression, e.g. \"#order.id\"", ex);
 		}
 		Map<String, Integer> variables = variables(annotation);
-		Set<String> rootMembers = new ExpressionCheck(annotation, attribute, text, variables.keySet(),
+		Set<String> rootMembers = new ExpressionCheck(annotation, attribute, text, variables,
 				hasNames(annotation.method()))
 			.check(expression.getAST());
-		new ExpressionTypeCheck(annotation, attribute, text, variables).check(expression.getAST());
 		return new OperationExpression(attribute, annotation.guarded().describe(), expression, variables, this.shared,
 				rootMembers);
 	}
