@@ -60,7 +60,6 @@ if record.state == ONCE then
 		return reply(GONE, 0)
 	end
 	if record.id == id then
-		touch(record)
 		return reply(ACQUIRED, record.fence)
 	end
 	record.attempts = record.attempts + 1

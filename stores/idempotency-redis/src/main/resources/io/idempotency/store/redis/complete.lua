@@ -23,7 +23,6 @@ elseif record.state == RUNNING and record.flags == NOBODYS then
 elseif record.id ~= string.sub(id, -#record.id) then
 	return 0
 elseif record.state == RESULT or record.state == TOMBSTONE then
-	touch(record)
 	return 1
 end
 

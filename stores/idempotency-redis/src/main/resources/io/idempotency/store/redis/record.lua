@@ -50,12 +50,6 @@ local function write(record, result)
 	redis.call('SET', key, head .. (result or ''), 'PX', string.format('%.0f', millis))
 end
 
--- A repeated verb writes once more, so that a WAIT after it also waits for the first
--- write.
-local function touch(record)
-	redis.call('PEXPIRE', key, string.format('%.0f', math.max(1, math.ceil((keptUntil(record) - now) / 1000))))
-end
-
 local function owns(record, id)
 	return record.id == id and record.flags ~= NOBODYS
 end
