@@ -93,10 +93,9 @@ class DocumentationTests {
 		return Stream
 			.concat(Page.all().stream(),
 					Stream
-						.of("SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md", "UPGRADING.md",
-								"idempotency-samples/shop/README.md", "idempotency-samples/reactive-shop/README.md",
-								"docs/performance/README.md", "docs/performance/figures.md", "docs/performance/warm.md",
-								"docs/performance/peers.md")
+						.of("SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md", "idempotency-samples/shop/README.md",
+								"idempotency-samples/reactive-shop/README.md", "docs/performance/README.md",
+								"docs/performance/figures.md", "docs/performance/warm.md", "docs/performance/peers.md")
 						.map(Page::of))
 			.toList();
 	}
