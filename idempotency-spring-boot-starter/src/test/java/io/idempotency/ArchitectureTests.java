@@ -65,7 +65,7 @@ class ArchitectureTests {
 		.layer("record")
 		.definedBy("io.idempotency.store.record")
 		.layer("heap")
-		.definedBy("io.idempotency.store.memory..", "io.idempotency.store.nearcache..")
+		.definedBy("io.idempotency.store.memory..")
 		.layer("stores")
 		.definedBy("io.idempotency.store.redis..", "io.idempotency.store.jdbc..", "io.idempotency.store.sql..",
 				"io.idempotency.store.r2dbc..")

@@ -47,34 +47,16 @@ public final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 
 	private final Namespace namespace;
 
-	private final Duration nearCache;
-
-	/** The admin of the default store, also under that store's name. */
-	private final StoreIdempotencyAdmin ofDefaultStore;
-
 	/**
 	 * Creates an admin.
-	 * @param stores finds stores by name, the given one by its own; the others count as
-	 * stores without a near cache
+	 * @param stores finds stores by name
 	 * @param namespace the namespace of the records
-	 * @param nearCache how long the near cache of a node replays a result of the store;
-	 * zero if there is none
 	 */
-	public StoreIdempotencyAdmin(IdempotencyStore store, Function<String, IdempotencyStore> stores, Namespace namespace,
-			Duration nearCache) {
+	public StoreIdempotencyAdmin(IdempotencyStore store, Function<String, IdempotencyStore> stores,
+			Namespace namespace) {
 		this.store = store;
 		this.stores = stores;
 		this.namespace = namespace;
-		this.nearCache = nearCache;
-		this.ofDefaultStore = this;
-	}
-
-	private StoreIdempotencyAdmin(IdempotencyStore store, StoreIdempotencyAdmin ofDefaultStore) {
-		this.store = store;
-		this.stores = ofDefaultStore.stores;
-		this.namespace = ofDefaultStore.namespace;
-		this.nearCache = Duration.ZERO;
-		this.ofDefaultStore = ofDefaultStore;
 	}
 
 	@Override
@@ -183,9 +165,7 @@ public final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 
 	@Override
 	public IdempotencyAdmin store(String name) {
-		IdempotencyStore named = this.stores.apply(name);
-		return (named == this.ofDefaultStore.store) ? this.ofDefaultStore
-				: new StoreIdempotencyAdmin(named, this.ofDefaultStore);
+		return new StoreIdempotencyAdmin(this.stores.apply(name), this.stores, this.namespace);
 	}
 
 	private <T> T ask(Function<RecordAdmin, T> question) {
@@ -219,8 +199,7 @@ public final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 		}
 
 		IdempotencyEviction counted() {
-			return new IdempotencyEviction(this.evicted, this.running,
-					(this.evicted > 0) ? StoreIdempotencyAdmin.this.nearCache : Duration.ZERO);
+			return new IdempotencyEviction(this.evicted, this.running);
 		}
 
 	}

@@ -74,8 +74,8 @@ public abstract class ForwardingIdempotencyStore implements IdempotencyStore {
 	}
 
 	@Override
-	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
-		return delegate().find(key, fingerprint, look);
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
+		return delegate().find(key, fingerprint);
 	}
 
 	@Override

@@ -185,44 +185,23 @@ public interface IdempotencyStore {
 	Instant issue(IdempotencyKey token, Duration timeToLive);
 
 	/**
-	 * Looks for the result that a claim of type {@link ClaimType#LEASED} would be given
-	 * at this moment. A look claims and changes nothing, takes one round trip at most,
-	 * and neither holds up nor aborts the caller's transaction, on whose connection it
-	 * may be sent. The engine looks where a claim would be dearer: before a transaction
-	 * is begun or the arguments of an HTTP handler are bound, for keys of which it has
-	 * seen a result; and in the memory of this JVM while the store is away.
+	 * Reads the result that a claim of type {@link ClaimType#LEASED} would be given at
+	 * this moment. A read claims and changes nothing, takes one round trip at most, and
+	 * neither holds up nor aborts the caller's transaction, on whose connection it may be
+	 * sent. It only serves a replay: without a result, the claim decides. The engine
+	 * reads where a claim costs more, for keys of which it has seen a result: before a
+	 * transaction begins and before the arguments of an HTTP handler are bound.
 	 * <p>
-	 * The default finds nothing: a claim decides. A store that overrides this method
-	 * finds every result by {@link Look#RESULT}.
+	 * The default finds nothing. A store that overrides this method finds every result;
+	 * the remaining retention may be an estimate by the clock of this JVM.
 	 * @param key the key
 	 * @param fingerprint the fingerprint that the claim would have
-	 * @param look how far to look, and for what
 	 * @return what the claim would be given; empty if it would not be given a result, or
 	 * if none was found
 	 * @throws IdempotencyStoreException if the store could not be read
 	 */
-	default Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
+	default Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
 		return Optional.empty();
-	}
-
-	/** How far a look goes, and what it has to find. */
-	enum Look {
-
-		/** Only in the memory of this JVM, where a look costs no round trip. */
-		LOCAL,
-
-		/**
-		 * In the store. The rest of the retention may be a guess by the clock of this
-		 * JVM.
-		 */
-		RESULT,
-
-		/**
-		 * In the store, for who keeps the result: the rest of the retention is right.
-		 * Nothing is found where that would be as dear as a claim.
-		 */
-		EXACT
-
 	}
 
 	/**

@@ -74,8 +74,7 @@ public final class Claimer {
 	/**
 	 * Returns what comes next in place of a claim that is not sent, because the store is
 	 * away, or because a look of the call has waited for it in vain. A look stands for no
-	 * claim if the call would then run: its result is known to exist. A result that is in
-	 * the memory of this JVM is given all the same.
+	 * claim if the call would then run: its result is known to exist.
 	 * @param unwanted whether the call is not wanted any more
 	 * @return the move, {@code null} if the claim is to be sent
 	 */
@@ -84,8 +83,7 @@ public final class Claimer {
 		if (send.again()) {
 			return null;
 		}
-		FinishedCallFinder finished = upkeep.finished();
-		Throwable reason = finished.takeUnanswered(admission.request().key());
+		Throwable reason = upkeep.finished().takeUnanswered(admission.request().key());
 		if (reason != null) {
 			outage.failed("make", admission.call().operation(), reason);
 			outage.noAnswer();
@@ -99,9 +97,7 @@ public final class Claimer {
 		else {
 			reason = outage.cause();
 		}
-		ClaimResult.Completed local = finished.findLocal(admission.call());
-		return (local != null) ? admission.answered(local, this.scheduler.nanos())
-				: admission.notSent(reason, unwanted.getAsBoolean());
+		return admission.notSent(reason, unwanted.getAsBoolean());
 	}
 
 	/** The store has answered the claim. */

@@ -113,10 +113,18 @@ public final class FinishedCallFinder {
 	 * taken long, the look {@linkplain #takeUnanswered stands for the claim}.
 	 */
 	public ClaimResult.@Nullable Completed find(GuardedCall call) {
-		if (!contain(call.key())) {
+		if (call.policy().mode() == IdempotencyMode.REJECT || !contain(call.key())) {
+			// In this mode the claim counts, whatever the record has.
 			return null;
 		}
-		ClaimResult.Completed found = look(call, IdempotencyStore.Look.RESULT);
+		ClaimResult.Completed found = null;
+		long begun = this.scheduler.nanos();
+		try {
+			found = this.store.find(call.key(), call.fingerprint()).orElse(null);
+		}
+		catch (RuntimeException ex) {
+			failed(call, ex, begun, true);
+		}
 		if (found == null) {
 			remove(call.key());
 		}
@@ -134,26 +142,6 @@ public final class FinishedCallFinder {
 		remove(call.key());
 		if (failure != null) {
 			failed(call, failure, begun, claims);
-		}
-	}
-
-	/** Looks for the result of a call in the memory of this JVM. */
-	public ClaimResult.@Nullable Completed findLocal(GuardedCall call) {
-		return look(call, IdempotencyStore.Look.LOCAL);
-	}
-
-	private ClaimResult.@Nullable Completed look(GuardedCall call, IdempotencyStore.Look look) {
-		if (call.policy().mode() == IdempotencyMode.REJECT) {
-			// Its claim counts, whatever the record has.
-			return null;
-		}
-		long begun = this.scheduler.nanos();
-		try {
-			return this.store.find(call.key(), call.fingerprint(), look).orElse(null);
-		}
-		catch (RuntimeException ex) {
-			failed(call, ex, begun, true);
-			return null;
 		}
 	}
 

@@ -270,7 +270,7 @@ public final class RecordWriter {
 			Completion now = this.completion;
 			Claim owned = RecordWriter.this.claim;
 			boolean runs = store.renew(owned.key(), owned.id(), RecordWriter.this.call.policy().lease());
-			return !runs && store.find(owned.key(), now.fingerprint(), IdempotencyStore.Look.RESULT).isPresent();
+			return !runs && store.find(owned.key(), now.fingerprint()).isPresent();
 		}
 
 		@Override

@@ -132,7 +132,7 @@ public final class Upkeep {
 		if (known != null) {
 			return known.outage().trouble();
 		}
-		// Calls may use the store through a decorator, such as the near cache.
+		// Calls may use the store through a decorator.
 		return all().stream()
 			.filter((upkeep) -> upkeep.store().type().equals(store.type()))
 			.map((upkeep) -> upkeep.outage().trouble())

@@ -15,19 +15,14 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.codec.AesGcmResultCipher;
 import io.idempotency.engine.ScriptedStore.Verb;
-import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
-import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.Admission;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultEncryption;
 import io.idempotency.protocol.UnreadableResultException;
 import io.idempotency.store.IdempotencyStoreException;
-import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.StoredResult;
-import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
-import io.idempotency.upkeep.Claimer;
 import io.idempotency.upkeep.Outage;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -244,30 +239,6 @@ class EarlyLookTests {
 				.isTrue();
 			assertThat(this.replayed).containsExactly("=one");
 		}
-	}
-
-	/** The store is not asked, and the call need not be one that could be early. */
-	@Test
-	void resultInTheMemoryOfThisJvmIsGivenWhileTheStoreIsAway() throws Throwable {
-		NearCacheIdempotencyStore near = new NearCacheIdempotencyStore(this.store, 1_000_000, Duration.ofHours(1));
-		GuardedCall call = new GuardedCall(EngineFixture.KEY, FINGERPRINT, this.policy.build(), near);
-		this.node.engine.execute(call, TestAction.returning("one"));
-		this.node.engine.execute(call, TestAction.returning("two"));
-		this.store.on(Verb.CLAIM, ScriptedStore.Point.BEFORE, ScriptedStore.ALWAYS, () -> {
-			this.time.advance(Claimer.AT_ONCE);
-			throw new StoreNotReachedException("away", new IllegalStateException("refused"));
-		});
-		GuardedCall other = new GuardedCall(IdempotencyKey.of(TestPolicy.OPERATION, Caller.GLOBAL, "other"),
-				FINGERPRINT, this.policy.build(), near);
-		for (int i = 0; i < 4; i++) {
-			assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
-				.isThrownBy(() -> this.node.engine.execute(other, TestAction.returning("two")));
-		}
-		this.store.forget();
-		assertThat(this.node.engine.execute(call, TestAction.returning("two"))).isEqualTo("one");
-		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
-			.isThrownBy(() -> this.node.engine.execute(other, TestAction.returning("two")));
-		assertThat(this.store.sequence()).isEmpty();
 	}
 
 	@Test

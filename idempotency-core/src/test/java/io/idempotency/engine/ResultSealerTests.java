@@ -28,13 +28,11 @@ import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCipher;
 import io.idempotency.protocol.ResultEncryption;
-import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.StoredResult;
-import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
 import io.idempotency.template.EngineIdempotencyTemplate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -141,20 +139,6 @@ class ResultSealerTests {
 		await().untilAsserted(
 				() -> assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Completed.class));
 		assertEncrypted(stored(this.node.memory, EngineFixture.KEY));
-	}
-
-	@Test
-	void nearCacheHoldsWhatTheStoreHolds() throws Throwable {
-		NearCacheIdempotencyStore near = new NearCacheIdempotencyStore(this.node.store, 1_000_000,
-				Duration.ofMinutes(1));
-		GuardedCall call = call(EngineFixture.KEY, near);
-		for (int i = 0; i < 4; i++) {
-			assertThat(this.node.engine.execute(call, TestAction.returning(SECRET))).isEqualTo(SECRET);
-		}
-		this.node.store.failBefore(Verb.CLAIM, ScriptedStore.ALWAYS);
-		assertEncrypted(stored(near, EngineFixture.KEY));
-		assertThat(this.node.engine.execute(call, TestAction.returning("two"))).isEqualTo(SECRET);
-		assertThat(this.node.store.count(Verb.CLAIM)).isEqualTo(2);
 	}
 
 	@ParameterizedTest

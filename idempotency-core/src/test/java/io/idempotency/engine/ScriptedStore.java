@@ -120,11 +120,9 @@ public final class ScriptedStore implements IdempotencyStore {
 		return this.delegate.admin();
 	}
 
-	/** Has nothing in this JVM: what is asked of the real store is a round trip. */
 	@Override
-	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
-		return (look == Look.LOCAL) ? Optional.empty()
-				: step(Verb.LOOK, () -> this.delegate.find(key, fingerprint, Look.RESULT));
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
+		return step(Verb.LOOK, () -> this.delegate.find(key, fingerprint));
 	}
 
 	@Override

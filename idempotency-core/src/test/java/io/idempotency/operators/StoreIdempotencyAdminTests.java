@@ -28,7 +28,6 @@ import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.ForwardingIdempotencyStore;
-import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.RecordAdmin;
@@ -36,7 +35,6 @@ import io.idempotency.store.RecordKey;
 import io.idempotency.store.RecordSelection;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
-import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -63,7 +61,7 @@ class StoreIdempotencyAdminTests {
 	private static IdempotencyAdmin adminOf(IdempotencyStore store) {
 		return new StoreIdempotencyAdmin(store, (name) -> {
 			throw new IllegalArgumentException(name);
-		}, SHOP, Duration.ofMinutes(2));
+		}, SHOP);
 	}
 
 	@Test
@@ -138,7 +136,7 @@ class StoreIdempotencyAdminTests {
 	@Test
 	void recordsOfANamedStoreAreThose() {
 		IdempotencyAdmin named = new StoreIdempotencyAdmin(new MemoryIdempotencyStore(1_000_000),
-				Map.of("orders", this.store)::get, SHOP, Duration.ofMinutes(2))
+				Map.of("orders", this.store)::get, SHOP)
 			.store("orders");
 		claim("pay", Caller.GLOBAL, "1");
 		assertThat(named.find("pay", IdempotencyCaller.none(), "1")).isPresent();
@@ -173,28 +171,13 @@ class StoreIdempotencyAdminTests {
 	}
 
 	@Test
-	void evictedKeyIsNewAndOthersMayReplayIt() {
+	void evictedKeyIsNew() {
 		Claim claim = claim("pay", Caller.GLOBAL, "1");
-		assertThat(this.admin.evict("pay", claim.key().hashHex(), false))
-			.isEqualTo(new IdempotencyEviction(0, 1, Duration.ZERO));
+		assertThat(this.admin.evict("pay", claim.key().hashHex(), false)).isEqualTo(new IdempotencyEviction(0, 1));
 		this.store.complete(Completion.result(claim, Fingerprint.NONE, result(), LONG));
-		assertThat(this.admin.evict("pay", claim.key().hashHex(), false))
-			.isEqualTo(new IdempotencyEviction(1, 0, Duration.ofMinutes(2)));
-		assertThat(this.admin.evict("pay", claim.key().hashHex(), true))
-			.isEqualTo(new IdempotencyEviction(0, 0, Duration.ZERO));
+		assertThat(this.admin.evict("pay", claim.key().hashHex(), false)).isEqualTo(new IdempotencyEviction(1, 0));
+		assertThat(this.admin.evict("pay", claim.key().hashHex(), true)).isEqualTo(new IdempotencyEviction(0, 0));
 		claim("pay", Caller.GLOBAL, "1");
-	}
-
-	@Test
-	void nearCacheOfThisNodeForgetsAtOnce() {
-		NearCacheIdempotencyStore near = new NearCacheIdempotencyStore(this.store, 1_000_000, LONG);
-		Claim claim = claim("pay", Caller.GLOBAL, "1");
-		this.store.complete(Completion.result(claim, Fingerprint.NONE, result(), LONG));
-		assertThat(near.claim(request(claim.key()))).isInstanceOf(ClaimResult.Completed.class);
-		assertThat(near.find(claim.key(), Fingerprint.NONE, Look.LOCAL)).isPresent();
-		adminOf(near).evict("pay", claim.key().hashHex(), false);
-		assertThat(near.find(claim.key(), Fingerprint.NONE, Look.LOCAL)).isEmpty();
-		assertThat(near.claim(request(claim.key()))).isInstanceOf(ClaimResult.Acquired.class);
 	}
 
 	@Test
@@ -210,7 +193,7 @@ class StoreIdempotencyAdminTests {
 		others.add(done("pay0", Caller.GLOBAL, "1"));
 		IdempotencyKey running = claim("pay0", alice, "running").key();
 		IdempotencyCaller whom = IdempotencyCaller.principal("alice");
-		assertThat(this.admin.erase(whom, false)).isEqualTo(new IdempotencyEviction(1500, 1, Duration.ofMinutes(2)));
+		assertThat(this.admin.erase(whom, false)).isEqualTo(new IdempotencyEviction(1500, 1));
 		assertThat(mine).noneMatch(this::isKept);
 		assertThat(others).allMatch(this::isKept);
 		assertThat(isKept(running)).isTrue();

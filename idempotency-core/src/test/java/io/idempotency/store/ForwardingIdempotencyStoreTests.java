@@ -27,7 +27,7 @@ class ForwardingIdempotencyStoreTests {
 
 	/** What is passed on, by type. */
 	private static final List<Object> ARGUMENTS = List.of(REQUEST, REQUEST.key(), REQUEST.claimId(), REQUEST.lease(),
-			Fingerprint.NONE, IdempotencyStore.Look.values()[0],
+			Fingerprint.NONE,
 			Completion.forget(new Claim(REQUEST.key(), REQUEST.claimId(), 1, false), Fingerprint.NONE),
 			List.of(new Renewal(REQUEST.key(), REQUEST.claimId(), REQUEST.lease())));
 

@@ -58,7 +58,6 @@ import org.springframework.util.unit.DataSize;
  * @param redis The Redis store.
  * @param jdbc The JDBC store.
  * @param memory The memory store.
- * @param nearCache The near cache.
  * @param namespace Name of the service, a part of every key. Services that share a store
  * share keys only if their namespaces are equal. By default spring.application.name, and
  * empty if there is none.
@@ -83,8 +82,8 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		@DefaultValue("10s") @DurationUnit(ChronoUnit.SECONDS) Duration shutdownTimeout,
 		@DefaultValue("1000") int advisorOrder, @DefaultValue Key key, @DefaultValue Http http,
 		@DefaultValue Token token, @DefaultValue Redis redis, @DefaultValue Jdbc jdbc, @DefaultValue Memory memory,
-		@DefaultValue NearCache nearCache, @Nullable String namespace, @Nullable String node,
-		@DefaultValue Encryption encryption, @DefaultValue Admin admin) {
+		@Nullable String namespace, @Nullable String node, @DefaultValue Encryption encryption,
+		@DefaultValue Admin admin) {
 
 	/** Checks the values. */
 	public IdempotencyProperties {
@@ -317,27 +316,6 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 
 		static DataSize defaultOf(long largestHeap) {
 			return DataSize.ofBytes(Math.max(largestHeap / PART_OF_THE_HEAP, SMALLEST_DEFAULT.toBytes()));
-		}
-
-	}
-
-	/**
-	 * The near cache: finished results in the heap of each node, in front of the default
-	 * store. A store that an annotation names has no near cache and is asked every time.
-	 *
-	 * @param enabled Whether results are kept near the node that replays them.
-	 * @param maxSize How much of the heap these results may take.
-	 * @param ttl How long at most a node replays a result without asking the store. For
-	 * so long the node may also replay a result that was evicted from the store. Seconds,
-	 * unless a unit is given.
-	 */
-	public record NearCache(@DefaultValue("false") boolean enabled, @DefaultValue("32MB") DataSize maxSize,
-			@DefaultValue("2m") @DurationUnit(ChronoUnit.SECONDS) Duration ttl) {
-
-		/** Checks the values. */
-		public NearCache {
-			PropertyChecks.positive("near-cache.max-size", maxSize);
-			PropertyChecks.duration("near-cache.ttl", ttl);
 		}
 
 	}

@@ -48,18 +48,12 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 			"org.springframework.r2dbc.connection.lookup.AbstractRoutingConnectionFactory",
 			"org.springframework.jdbc.datasource.ConnectionHolder",
 			"org.springframework.r2dbc.connection.ConnectionHolder",
-			"org.springframework.transaction.ReactiveTransactionManager", "com.github.benmanes.caffeine.cache.Caffeine",
+			"org.springframework.transaction.ReactiveTransactionManager",
 			"org.apache.kafka.clients.consumer.ConsumerRecord", "org.springframework.amqp.core.Message",
 			"jakarta.jms.Message", "org.springframework.messaging.Message",
 			"org.springframework.messaging.MessageHeaders", "graphql.schema.DataFetchingEnvironment",
 			"io.micrometer.context.ContextSnapshotFactory",
 			"org.springframework.kafka.listener.AbstractShareKafkaMessageListenerContainer");
-
-	/**
-	 * The classes that Caffeine makes by name for the near cache: a bound and an expiry.
-	 */
-	static final List<String> NEAR_CACHE = List.of("com.github.benmanes.caffeine.cache.SSMWA",
-			"com.github.benmanes.caffeine.cache.PSWMW");
 
 	/** The arguments of listeners that the guard replaces by watched ones. */
 	static final List<String> WATCHED = List.of("com.rabbitmq.client.Channel",
@@ -95,8 +89,6 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 		reflection.registerType(CallRoot.class, MemberCategory.INVOKE_PUBLIC_METHODS);
 		reflection.registerType(Principal.class, MemberCategory.INVOKE_PUBLIC_METHODS);
 		ASKED_FOR.forEach((name) -> reflection.registerTypeIfPresent(classLoader, name, new MemberCategory[0]));
-		NEAR_CACHE.forEach((name) -> reflection.registerTypeIfPresent(classLoader, name,
-				MemberCategory.INVOKE_DECLARED_CONSTRUCTORS));
 		reflection.registerTypeIfPresent(classLoader, KAFKA_CONTAINER, MemberCategory.INVOKE_PUBLIC_METHODS);
 		KAFKA_FIELDS.forEach((name, fields) -> reflection.registerTypeIfPresent(classLoader, name,
 				(type) -> fields.forEach(type::withField)));

@@ -35,8 +35,7 @@ class IdempotencyPropertiesMetadataTests {
 			"idempotency.token.path", "idempotency.token.ttl", "idempotency.redis.key-prefix",
 			"idempotency.jdbc.pool-size", "idempotency.jdbc.table-name", "idempotency.jdbc.initialize-schema",
 			"idempotency.jdbc.cleanup.enabled", "idempotency.jdbc.cleanup.interval",
-			"idempotency.jdbc.cleanup.batch-size", "idempotency.memory.max-size", "idempotency.near-cache.enabled",
-			"idempotency.near-cache.max-size", "idempotency.near-cache.ttl", "idempotency.encryption.keys",
+			"idempotency.jdbc.cleanup.batch-size", "idempotency.memory.max-size", "idempotency.encryption.keys",
 			"idempotency.encryption.active-key", "idempotency.encryption.read-plain",
 			"idempotency.admin.write-operations");
 
@@ -83,7 +82,7 @@ class IdempotencyPropertiesMetadataTests {
 				descriptions.add(property.get("description").asText());
 			}
 		});
-		assertThat(descriptions).hasSize(9)
+		assertThat(descriptions).hasSize(8)
 			.allSatisfy((description) -> assertThat(description).endsWith("Seconds, unless a unit is given."));
 	}
 

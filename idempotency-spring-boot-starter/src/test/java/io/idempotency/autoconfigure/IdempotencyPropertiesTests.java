@@ -75,8 +75,6 @@ class IdempotencyPropertiesTests {
 				IdempotencyProperties.Jdbc.SchemaInitialization.EMBEDDED,
 				new IdempotencyProperties.Jdbc.Cleanup(true, Duration.ofMinutes(5), 1000)));
 		assertThat(properties.encryption()).isEqualTo(new IdempotencyProperties.Encryption(Map.of(), null, false));
-		assertThat(properties.nearCache())
-			.isEqualTo(new IdempotencyProperties.NearCache(false, DataSize.ofMegabytes(32), Duration.ofMinutes(2)));
 	}
 
 	@Test
@@ -99,8 +97,7 @@ class IdempotencyPropertiesTests {
 	void durationsWithoutAUnitAreSeconds() {
 		IdempotencyProperties properties = bind(Map.of("idempotency.retention", "86400", "idempotency.lease", "30",
 				"idempotency.wait-timeout", "5", "idempotency.store-timeout", "2", "idempotency.token.ttl", "600",
-				"idempotency.redis.wait-timeout", "1", "idempotency.jdbc.cleanup.interval", "300",
-				"idempotency.near-cache.ttl", "120"));
+				"idempotency.redis.wait-timeout", "1", "idempotency.jdbc.cleanup.interval", "300"));
 		assertThat(properties).isEqualTo(bind(Map.of()));
 	}
 
@@ -180,8 +177,6 @@ class IdempotencyPropertiesTests {
 			idempotency.jdbc.cleanup.interval   | 0m
 			idempotency.jdbc.cleanup.batch-size | 0
 			idempotency.memory.max-size         | 0
-			idempotency.near-cache.max-size     | -1
-			idempotency.near-cache.ttl          | 0s
 			""")
 	void wrongValueIsRefusedWithTheNameOfItsProperty(String name, String value) {
 		assertThat(invalid(Map.of(name, value))).satisfies((ex) -> {

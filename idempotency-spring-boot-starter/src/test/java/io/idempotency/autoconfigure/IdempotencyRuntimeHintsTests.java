@@ -3,7 +3,6 @@ package io.idempotency.autoconfigure;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Field;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
@@ -11,11 +10,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-import com.github.benmanes.caffeine.cache.Cache;
 import io.idempotency.Idempotent;
 import io.idempotency.aop.CallRoot;
-import io.idempotency.store.memory.MemoryIdempotencyStore;
-import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,7 +19,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
-import org.springframework.aot.hint.TypeReference;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.asm.ClassReader;
 import org.springframework.asm.ClassVisitor;
@@ -86,17 +81,6 @@ class IdempotencyRuntimeHintsTests {
 	@Test
 	void mergedAnnotationCanBeMade() {
 		assertThat(RuntimeHintsPredicates.proxies().forInterfaces(Idempotent.class)).accepts(this.hints);
-	}
-
-	@Test
-	void nearCacheCanBeMade() throws ReflectiveOperationException {
-		NearCacheIdempotencyStore near = new NearCacheIdempotencyStore(new MemoryIdempotencyStore(1_000_000), 1_000_000,
-				Duration.ofMinutes(1));
-		Object cache = ((Cache<?, ?>) read(near, "results")).asMap();
-		Object nodes = read(cache, "nodeFactory");
-		assertThat(List.of(cache, nodes)).allSatisfy((made) -> assertThat(
-				RuntimeHintsPredicates.reflection().onType(TypeReference.of(made.getClass().getName())))
-			.accepts(this.hints));
 	}
 
 	/**

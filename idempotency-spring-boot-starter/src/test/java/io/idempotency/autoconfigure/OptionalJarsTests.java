@@ -46,7 +46,7 @@ class OptionalJarsTests {
 			"lettuce-.*|netty-.*|reactor-.*", "spring-boot-actuator-.*", "spring-webflux-.*",
 			"spring-kafka-.*|kafka-.*|spring-messaging-.*", "micrometer-.*|spring-boot-actuator.*",
 			"jackson-.*|spring-web.*|tomcat-.*|jakarta.servlet.*|spring-security-.*|aspectjweaver.*|spring-tx.*"
-					+ "|spring-jdbc.*|HikariCP.*|h2.*|spring-data-.*|lettuce-.*|netty-.*|reactor-.*|caffeine.*" })
+					+ "|spring-jdbc.*|HikariCP.*|h2.*|spring-data-.*|lettuce-.*|netty-.*|reactor-.*" })
 	void methodsAreGuardedWithoutJarsThatAreOptional(String missing) throws Exception {
 		assertThat(runs(missing)).isEqualTo(1);
 	}
@@ -55,13 +55,6 @@ class OptionalJarsTests {
 	@ValueSource(strings = { "spring-jdbc.*|HikariCP.*", "spring-jdbc.*|HikariCP.*|spring-r2dbc.*|r2dbc-pool.*" })
 	void databaseIsReachedOverR2dbcWithoutJarsOfJdbc(String missing) throws Exception {
 		assertThat(invoke(missing, "runsOverR2dbc")).isEqualTo("r2dbc 1");
-	}
-
-	@Test
-	void nearCacheWithoutCaffeineFailsTheStartAndSaysSo() throws Exception {
-		assertThat(invoke("caffeine.*", "failureWithNearCache")).asString()
-			.contains("Caffeine")
-			.contains("was excluded");
 	}
 
 	@Test
@@ -165,10 +158,6 @@ class OptionalJarsTests {
 				cancellations.cancel("7");
 				return context.getBean(IdempotencyStore.class).type() + " " + cancellations.runs();
 			}
-		}
-
-		public static String failureWithNearCache() {
-			return failure(application(), "--idempotency.near-cache.enabled=true");
 		}
 
 		public static String failureOfPointer() {

@@ -22,7 +22,6 @@ import io.idempotency.store.Completion;
 import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Renewal;
-import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import org.slf4j.Logger;
@@ -43,9 +42,7 @@ public final class StoreTimerFactory {
 	}
 
 	IdempotencyStore observed(IdempotencyStore store) {
-		// The store behind a near cache is measured, and not the cache.
-		boolean stays = store instanceof TimedStore || store instanceof NearCacheIdempotencyStore;
-		return stays ? store : new TimedStore(store, new StoreTimer(this.registry, store));
+		return (store instanceof TimedStore) ? store : new TimedStore(store, new StoreTimer(this.registry, store));
 	}
 
 	/** Measures the time of another store; does what that store does. Thread-safe. */
@@ -63,11 +60,9 @@ public final class StoreTimerFactory {
 			return this.timer.time(Verb.CLAIM, () -> super.claim(request));
 		}
 
-		/** A look that takes no round trip is nothing that the store was asked. */
 		@Override
-		public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
-			return (look == Look.LOCAL) ? super.find(key, fingerprint, look)
-					: this.timer.time(Verb.LOOK, () -> super.find(key, fingerprint, look));
+		public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
+			return this.timer.time(Verb.LOOK, () -> super.find(key, fingerprint));
 		}
 
 		@Override

@@ -25,7 +25,6 @@ import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.ForwardingIdempotencyStore;
-import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Scheduler;
@@ -267,16 +266,14 @@ class MicrometerObservationTests {
 		BrokenStore broken = new BrokenStore(this.store);
 		IdempotencyStore timed = new StoreTimerFactory(this.meters).observed(broken);
 		IdempotencyKey key = IdempotencyKey.of("pay", Caller.GLOBAL, "k");
-		assertThat(timed.find(key, Fingerprint.NONE, Look.RESULT)).isEmpty();
+		assertThat(timed.find(key, Fingerprint.NONE)).isEmpty();
 		Claim claim = ((ClaimResult.Acquired) this.store
 			.claim(ClaimRequest.of(key, Duration.ofMinutes(1), Duration.ofHours(1)))).claim();
 		this.store.complete(
 				Completion.result(claim, Fingerprint.NONE, new StoredResult("test", new byte[0]), Duration.ofHours(1)));
-		assertThat(timed.find(key, Fingerprint.NONE, Look.RESULT)).isPresent();
-		assertThat(timed.find(key, Fingerprint.NONE, Look.LOCAL)).as("asks nobody, and is not timed").isPresent();
+		assertThat(timed.find(key, Fingerprint.NONE)).isPresent();
 		broken.fails = true;
-		assertThatExceptionOfType(IdempotencyStoreException.class)
-			.isThrownBy(() -> timed.find(key, Fingerprint.NONE, Look.RESULT));
+		assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> timed.find(key, Fingerprint.NONE));
 		assertThat(verb("look", "success").count()).isEqualTo(2);
 		assertThat(verb("look", "error").count()).isEqualTo(1);
 	}

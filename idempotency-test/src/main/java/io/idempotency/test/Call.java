@@ -15,7 +15,6 @@ import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
-import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
@@ -131,12 +130,8 @@ final class Call {
 		return result;
 	}
 
-	Optional<ClaimResult.Completed> look() {
-		return this.store.find(key(), this.request.fingerprint(), Look.RESULT);
-	}
-
-	Optional<ClaimResult.Completed> lookLocally() {
-		return this.store.find(key(), this.request.fingerprint(), Look.LOCAL);
+	Optional<ClaimResult.Completed> find() {
+		return this.store.find(key(), this.request.fingerprint());
 	}
 
 	/** Claims the key, and fails the test if the claim is not acquired. */

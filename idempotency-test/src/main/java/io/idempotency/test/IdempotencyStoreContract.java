@@ -42,7 +42,7 @@ import io.idempotency.store.IdempotencyStore;
  */
 public abstract class IdempotencyStoreContract
 		implements AbsentRules, RunningRules, RenewalRules, AbandonedRules, NobodysRules, ExecutedRules, DoneRules,
-		OnceRules, TokenRules, ValueRules, RaceRules, AdminRules, LookRules, ModelRules {
+		OnceRules, TokenRules, ValueRules, RaceRules, AdminRules, FindRules, ModelRules {
 
 	/**
 	 * Returns the store to test. It must keep its data throughout one test.
@@ -95,8 +95,8 @@ public abstract class IdempotencyStoreContract
 	}
 
 	/**
-	 * Returns whether the store looks for results, and so finds every one. A store that
-	 * leaves {@link IdempotencyStore#find} as it is does not.
+	 * Returns whether the store overrides {@link IdempotencyStore#find}, and so finds
+	 * every result.
 	 * @return whether it does, {@code true} unless overridden
 	 */
 	@Override

@@ -30,7 +30,7 @@ interface StoreUnderTest {
 	 */
 	int rounds();
 
-	/** Returns whether the store looks for results. */
+	/** Returns whether the store finds results. */
 	boolean findsResults();
 
 }

@@ -141,11 +141,11 @@ record Defect(String what, Function<KnownStore, IdempotencyStore> store, List<St
 		}, rules);
 	}
 
-	static Defect look(String what, Look verb, String... rules) {
+	static Defect find(String what, Find verb, String... rules) {
 		return of(what, (sound) -> new ForwardingIdempotencyStore(sound) {
 
 			@Override
-			public Optional<Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
+			public Optional<Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
 				return verb.find(sound, key, fingerprint);
 			}
 
@@ -228,7 +228,7 @@ record Defect(String what, Function<KnownStore, IdempotencyStore> store, List<St
 	}
 
 	@FunctionalInterface
-	interface Look {
+	interface Find {
 
 		Optional<Completed> find(KnownStore sound, IdempotencyKey key, Fingerprint fingerprint);
 

@@ -36,7 +36,6 @@ import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.Completion.Type;
 import io.idempotency.store.ForwardingIdempotencyStore;
-import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.RecordAdmin.Eviction;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.RecordSelection;
@@ -50,9 +49,9 @@ import static io.idempotency.test.Defect.acquired;
 import static io.idempotency.test.Defect.answer;
 import static io.idempotency.test.Defect.claim;
 import static io.idempotency.test.Defect.complete;
+import static io.idempotency.test.Defect.find;
 import static io.idempotency.test.Defect.issue;
 import static io.idempotency.test.Defect.keys;
-import static io.idempotency.test.Defect.look;
 import static io.idempotency.test.Defect.of;
 import static io.idempotency.test.Defect.operators;
 import static io.idempotency.test.Defect.release;
@@ -76,7 +75,7 @@ final class Defects {
 	static List<Defect> all() {
 		return Stream
 			.of(absent(), running(), renewals(), leaseOver(), nobodys(), executed(), done(), once(), tokens(), values(),
-					races(), administration(), looks(), model())
+					races(), administration(), finds(), model())
 			.flatMap(List::stream)
 			.toList();
 	}
@@ -667,36 +666,34 @@ final class Defects {
 				}, "cursorOfNoStoreIsRefused"));
 	}
 
-	private static List<Defect> looks() {
-		return List.of(look("finds nothing", (s, k, f) -> Optional.empty(), "lookFindsTheResultThatAClaimIsGiven"),
-				look("claims what it does not find", (s, k, f) -> {
+	private static List<Defect> finds() {
+		return List.of(find("finds nothing", (s, k, f) -> Optional.empty(), "findsTheResultThatAClaimIsGiven"),
+				find("claims what it does not find", (s, k, f) -> {
 					if (s.isAbsent(k)) {
 						s.claim(ClaimRequest.of(k, LONG, LONG));
 					}
-					return s.find(k, f, Look.RESULT);
-				}, "lookClaimsNothing"), look("takes over", (s, k, f) -> {
+					return s.find(k, f);
+				}, "findClaimsNothing"), find("takes over", (s, k, f) -> {
 					if (s.isLeaseOver(k)) {
 						s.claim(ClaimRequest.of(k, LONG, LONG));
 					}
-					return s.find(k, f, Look.RESULT);
-				}, "lookTakesNothingOver"),
-				look("compares no fingerprint", (s, k, f) -> s.find(k, Fingerprint.NONE, Look.RESULT),
-						"lookGivesNoResultThatAClaimIsNotGiven"),
-				look("finds an empty result where there is none",
-						(s, k, f) -> s.is(State.TOMBSTONE, k) ? Optional.of(new Completed(Call.result(""), LONG))
-								: s.find(k, f, Look.RESULT),
-						"lookFindsNoTombstone"),
-				look("counts a look", (s, k, f) -> {
+					return s.find(k, f);
+				}, "findTakesNothingOver"),
+				find("compares no fingerprint", (s, k, f) -> s.find(k, Fingerprint.NONE),
+						"findsNoResultThatAClaimIsNotGiven"),
+				find("finds an empty result where there is none", (s, k, f) -> s.is(State.TOMBSTONE, k)
+						? Optional.of(new Completed(Call.result(""), LONG)) : s.find(k, f), "findsNoTombstone"),
+				find("counts a find", (s, k, f) -> {
 					if (s.is(State.ONCE, k)) {
 						s.claim(ClaimRequest.of(k, LONG, LONG).withType(ClaimType.ONCE));
 					}
-					return s.find(k, f, Look.RESULT);
-				}, "lookCountsNoAttempt"), look("uses a token", (s, k, f) -> {
+					return s.find(k, f);
+				}, "findCountsNoAttempt"), find("uses a token", (s, k, f) -> {
 					if (s.is(State.ISSUED, k)) {
 						s.claim(ClaimRequest.of(k, LONG, LONG));
 					}
-					return s.find(k, f, Look.RESULT);
-				}, "lookUsesNoToken"));
+					return s.find(k, f);
+				}, "findUsesNoToken"));
 	}
 
 	private static List<Defect> model() {

@@ -116,7 +116,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	}
 
 	@Override
-	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
 		return this.table.look(key, (record, moment) -> record.find(fingerprint, moment));
 	}
 

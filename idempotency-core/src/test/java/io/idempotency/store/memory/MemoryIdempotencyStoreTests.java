@@ -20,7 +20,6 @@ import io.idempotency.store.ClaimResult.Acquired;
 import io.idempotency.store.ClaimResult.Completed;
 import io.idempotency.store.ClaimResult.InProgress;
 import io.idempotency.store.Completion;
-import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.StoredResult;
 
 import org.awaitility.Awaitility;
@@ -154,11 +153,11 @@ class MemoryIdempotencyStoreTests {
 	}
 
 	@Test
-	void resultIsFoundInTheMemoryOfThisJvm() {
+	void resultIsFound() {
 		StoredResult result = new StoredResult("text", new byte[] { 1 });
 		Claim done = acquire("done");
 		this.store.complete(Completion.result(done, Fingerprint.NONE, result, RETENTION));
-		assertThat(this.store.find(done.key(), Fingerprint.NONE, Look.LOCAL))
+		assertThat(this.store.find(done.key(), Fingerprint.NONE))
 			.contains(new ClaimResult.Completed(result, RETENTION));
 	}
 

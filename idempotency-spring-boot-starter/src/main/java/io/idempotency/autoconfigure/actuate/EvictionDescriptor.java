@@ -1,12 +1,9 @@
 package io.idempotency.autoconfigure.actuate;
 
-import java.time.temporal.ChronoUnit;
-
 import io.idempotency.IdempotencyEviction;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
-import org.springframework.boot.convert.DurationStyle;
 
 /**
  * The endpoint's description of the outcome of a removal.
@@ -23,18 +20,10 @@ public record EvictionDescriptor(long evicted, long running, @Nullable String ad
 	}
 
 	private static @Nullable String advice(IdempotencyEviction eviction) {
-		StringBuilder advice = new StringBuilder();
-		if (eviction.running() > 0) {
-			advice.append("A live call holds what was left: without its record, a duplicate would run beside it. "
-					+ "Wait until it has ended, or repeat with force=true.");
-		}
-		if (!eviction.replayedFor().isZero()) {
-			advice.append(advice.isEmpty() ? "" : " ")
-				.append("Other nodes may replay what was removed from their near caches for up to ")
-				.append(DurationStyle.SIMPLE.print(eviction.replayedFor().plusMillis(999), ChronoUnit.SECONDS))
-				.append('.');
-		}
-		return advice.isEmpty() ? null : advice.toString();
+		return (eviction.running() > 0)
+				? "A live call holds what was left: without its record, a duplicate would run beside it. "
+						+ "Wait until it has ended, or repeat with force=true."
+				: null;
 	}
 
 }

@@ -25,9 +25,9 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.event.ContextRefreshedEvent;
 
 /**
- * {@link EnableAutoConfiguration Auto-configuration} for the metrics of stores, claims
- * and near cache, in applications that have a {@link MeterRegistry}. The calls themselves
- * are counted by their observation.
+ * {@link EnableAutoConfiguration Auto-configuration} for the metrics of stores and
+ * claims, in applications that have a {@link MeterRegistry}. The calls themselves are
+ * counted by their observation.
  *
  * @since 0.1.0
  */
@@ -39,7 +39,7 @@ import org.springframework.context.event.ContextRefreshedEvent;
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean(MeterRegistry.class)
-@Import({ NearCacheMetricsConfiguration.class, StoreMetricsConfiguration.class })
+@Import(StoreMetricsConfiguration.class)
 public final class IdempotencyMetricsAutoConfiguration {
 
 	IdempotencyMetricsAutoConfiguration() {

@@ -1,6 +1,5 @@
 package io.idempotency.autoconfigure.engine;
 
-import java.time.Duration;
 import java.util.List;
 
 import io.idempotency.ConflictMode;
@@ -146,10 +145,8 @@ public final class IdempotencyAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	IdempotencyAdmin idempotencyAdmin(DefaultStoreFinder stores, IdempotencyProperties properties,
-			Namespace namespace) {
-		Duration nearCache = properties.nearCache().enabled() ? properties.nearCache().ttl() : Duration.ZERO;
-		return new StoreIdempotencyAdmin(stores.defaultStore(), stores::named, namespace, nearCache);
+	IdempotencyAdmin idempotencyAdmin(DefaultStoreFinder stores, Namespace namespace) {
+		return new StoreIdempotencyAdmin(stores.defaultStore(), stores::named, namespace);
 	}
 
 	/**
@@ -183,8 +180,8 @@ public final class IdempotencyAutoConfiguration {
 	}
 
 	@Bean
-	DefaultStoreFinder idempotencyStores(ListableBeanFactory beanFactory, IdempotencyProperties properties) {
-		return new DefaultStoreFinder(beanFactory, properties.nearCache());
+	DefaultStoreFinder idempotencyStores(ListableBeanFactory beanFactory) {
+		return new DefaultStoreFinder(beanFactory);
 	}
 
 	@Bean

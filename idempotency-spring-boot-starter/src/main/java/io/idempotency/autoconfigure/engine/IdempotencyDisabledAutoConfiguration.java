@@ -149,7 +149,7 @@ public final class IdempotencyDisabledAutoConfiguration {
 	 */
 	private static final class UnguardedIdempotencyAdmin implements IdempotencyAdmin {
 
-		private static final IdempotencyEviction NOTHING = new IdempotencyEviction(0, 0, Duration.ZERO);
+		private static final IdempotencyEviction NOTHING = new IdempotencyEviction(0, 0);
 
 		private final Namespace namespace;
 

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.ToDoubleFunction;
 
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyListener;
@@ -22,9 +21,7 @@ import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import io.micrometer.common.KeyValue;
-import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -40,7 +37,6 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 
@@ -191,29 +187,6 @@ class MetricsTests {
 	}
 
 	@Test
-	void nearCacheIsMeasuredAndSoIsTheStoreBehindIt() {
-		this.measured.withPropertyValues("idempotency.near-cache.enabled=true").run((context) -> {
-			MeterRegistry meters = observe(context);
-			Cancellations cancellations = context.getBean(Cancellations.class);
-			for (int i = 0; i < 4; i++) {
-				cancellations.cancel("7");
-			}
-			assertThat(meters.get("idempotency.store").tag("verb", "claim").tag("outcome", "success").timer().count())
-				.isEqualTo(2);
-			assertThat(
-					meters.get("cache.gets").tag("cache", "idempotency").tag("result", "hit").functionCounter().count())
-				.isEqualTo(2);
-			assertThat(meters.get("cache.gets")
-				.tag("cache", "idempotency")
-				.tag("result", "miss")
-				.functionCounter()
-				.count()).isEqualTo(2);
-			assertThat(meters.get("idempotency").tag("store", "memory").tag("outcome", "replayed").timer().count())
-				.isEqualTo(3);
-		});
-	}
-
-	@Test
 	void conventionOfTheApplicationReplacesTheUsualOne() {
 		IdempotencyObservationConvention convention = new DefaultIdempotencyObservationConvention() {
 
@@ -239,24 +212,6 @@ class MetricsTests {
 				context.getBean(Cancellations.class).cancel("7");
 				assertThat(told).containsExactly("EXECUTED");
 			});
-	}
-
-	@Test
-	void nearCacheThatCannotBeMeasuredIsUsed(CapturedOutput output) {
-		this.runner.withBean(MeterRegistry.class, () -> new SimpleMeterRegistry() {
-
-			@Override
-			protected <T> FunctionCounter newFunctionCounter(Meter.Id id, T from, ToDoubleFunction<T> value) {
-				throw new IllegalStateException("No room for " + id);
-			}
-
-		}).withPropertyValues("idempotency.near-cache.enabled=true").run((context) -> {
-			Cancellations cancellations = context.getBean(Cancellations.class);
-			cancellations.cancel("7");
-			cancellations.cancel("7");
-			assertThat(cancellations.runs()).isEqualTo(1);
-			assertThat(output).contains("The near cache is not measured");
-		});
 	}
 
 	@Test

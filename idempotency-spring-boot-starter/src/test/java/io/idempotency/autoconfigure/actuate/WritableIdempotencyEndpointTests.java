@@ -83,7 +83,7 @@ class WritableIdempotencyEndpointTests {
 			if (this.down) {
 				throw new IdempotencyStoreUnavailableException("pay", Duration.ofSeconds(1), null);
 			}
-			return new IdempotencyEviction(this.evicted, 0, Duration.ZERO);
+			return new IdempotencyEviction(this.evicted, 0);
 		}
 
 		@Override

@@ -88,7 +88,7 @@ class IdempotencyAutoConfigurationTests {
 		this.runner
 			.withClassLoader(new FilteredClassLoader("org.aspectj", "org.springframework.transaction",
 					"org.springframework.web", "org.springframework.security", "jakarta.servlet",
-					"com.fasterxml.jackson", "tools.jackson", "com.github.benmanes.caffeine"))
+					"com.fasterxml.jackson", "tools.jackson"))
 			.withBean(Cancellations.class)
 			.run((context) -> {
 				Cancellations cancellations = context.getBean(Cancellations.class);

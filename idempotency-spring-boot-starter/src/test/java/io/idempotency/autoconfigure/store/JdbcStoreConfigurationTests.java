@@ -11,11 +11,11 @@ import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.autoconfigure.IdempotencyDataSource;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.jdbc.JdbcCleanup;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
-import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -180,7 +180,7 @@ class JdbcStoreConfigurationTests {
 		this.embedded.withPropertyValues("idempotency.jdbc.cleanup.interval=20ms", "idempotency.retention=1ms")
 			.withBean(Wrapping.class)
 			.run((context) -> {
-				assertThat(context).getBean(IdempotencyStore.class).isInstanceOf(NearCacheIdempotencyStore.class);
+				assertThat(context).getBean(IdempotencyStore.class).isInstanceOf(ForwardingIdempotencyStore.class);
 				expectCleanup(context);
 			});
 	}
@@ -196,8 +196,8 @@ class JdbcStoreConfigurationTests {
 
 		@Override
 		public Object postProcessAfterInitialization(Object bean, String beanName) {
-			return (bean instanceof JdbcIdempotencyStore store)
-					? new NearCacheIdempotencyStore(store, 1_000_000, Duration.ofMinutes(1)) : bean;
+			return (bean instanceof JdbcIdempotencyStore store) ? new ForwardingIdempotencyStore(store) {
+			} : bean;
 		}
 
 	}

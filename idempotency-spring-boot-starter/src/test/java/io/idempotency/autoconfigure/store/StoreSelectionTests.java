@@ -6,7 +6,6 @@ import javax.sql.DataSource;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Idempotent;
-import io.idempotency.autoconfigure.DefaultStoreFinder;
 import io.idempotency.autoconfigure.Payments;
 import io.idempotency.autoconfigure.RecordingStore;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
@@ -100,15 +99,6 @@ class StoreSelectionTests {
 		this.runner.withPropertyValues("idempotency.store=memory", "idempotency.memory.max-size=" + larger)
 			.run((context) -> assertThat(output).contains("WARN")
 				.contains("idempotency.memory.max-size is " + larger.replace("MB", " MB")));
-	}
-
-	@Test
-	void nearCacheBeforeMemoryIsAWarning(CapturedOutput output) {
-		this.runner.withPropertyValues("idempotency.store=memory", "idempotency.near-cache.enabled=true")
-			.run((context) -> {
-				assertThat(context.getBean(DefaultStoreFinder.class).defaultStore()).isNotNull();
-				assertThat(output).contains("WARN").contains("saves nothing");
-			});
 	}
 
 	@Test

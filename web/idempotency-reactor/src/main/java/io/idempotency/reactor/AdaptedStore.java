@@ -75,10 +75,8 @@ final class AdaptedStore implements ReactiveIdempotencyStore {
 	}
 
 	@Override
-	public Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, IdempotencyStore.Look look) {
-		Callable<ClaimResult.@Nullable Completed> step = () -> this.store.find(key, fingerprint, look).orElse(null);
-		// A look into the memory of this JVM does not block.
-		return (look == IdempotencyStore.Look.LOCAL) ? Mono.fromCallable(step) : step(step);
+	public Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
+		return step(() -> this.store.find(key, fingerprint).orElse(null));
 	}
 
 	@Override

@@ -61,9 +61,8 @@ final class MeasuredStore implements ReactiveIdempotencyStore {
 	}
 
 	@Override
-	public Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, IdempotencyStore.Look look) {
-		Mono<ClaimResult.Completed> found = this.store.find(key, fingerprint, look);
-		return (look == IdempotencyStore.Look.LOCAL) ? found : measured(Verb.LOOK, found);
+	public Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
+		return measured(Verb.LOOK, this.store.find(key, fingerprint));
 	}
 
 	@Override

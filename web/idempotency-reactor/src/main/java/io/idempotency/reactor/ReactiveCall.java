@@ -23,7 +23,6 @@ import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.Move;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Scheduler;
 import io.idempotency.upkeep.Claimer;
@@ -177,7 +176,7 @@ final class ReactiveCall<T> {
 				leaveTheRow(Move.GO_ON);
 				fail(ex);
 			}
-		}).begin(() -> this.store.find(this.call.key(), this.call.fingerprint(), IdempotencyStore.Look.RESULT));
+		}).begin(() -> this.store.find(this.call.key(), this.call.fingerprint()));
 	}
 
 	private void refuseWithoutRoom() {

@@ -19,8 +19,6 @@ import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
-import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
-import io.idempotency.store.nearcache.NearQuestion;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -245,14 +243,8 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 		return (known != null) ? known : this.stores.computeIfAbsent(store, this::adapt);
 	}
 
-	private ReactiveIdempotencyStore adapt(IdempotencyStore store) {
-		return form(this.parts.upkeep().of(store).store());
-	}
-
-	private ReactiveIdempotencyStore form(IdempotencyStore store) {
-		if (store instanceof NearCacheIdempotencyStore near) {
-			return new NearCachedStore(near, form(NearQuestion.store(near)));
-		}
+	private ReactiveIdempotencyStore adapt(IdempotencyStore named) {
+		IdempotencyStore store = this.parts.upkeep().of(named).store();
 		MeasuringStore measuring = (store instanceof MeasuringStore known) ? known : null;
 		IdempotencyStore asked = (measuring != null) ? measuring.measured() : store;
 		ReactiveIdempotencyStore ofItsOwn = this.own.get(asked);

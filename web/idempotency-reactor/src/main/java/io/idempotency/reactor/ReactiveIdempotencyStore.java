@@ -87,14 +87,13 @@ public interface ReactiveIdempotencyStore {
 	Mono<Instant> issue(IdempotencyKey token, Duration timeToLive);
 
 	/**
-	 * Looks for a result, as {@link IdempotencyStore#find} does. The default finds
-	 * nothing: a claim decides.
+	 * Reads a result, as {@link IdempotencyStore#find} does. The default finds nothing: a
+	 * claim decides.
 	 * @param key the key
 	 * @param fingerprint the fingerprint that the claim would have
-	 * @param look how far to look, and for what
 	 * @return what the claim would be given, empty if none was found
 	 */
-	default Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, IdempotencyStore.Look look) {
+	default Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
 		return Mono.empty();
 	}
 

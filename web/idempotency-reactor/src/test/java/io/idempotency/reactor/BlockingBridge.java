@@ -62,8 +62,8 @@ final class BlockingBridge extends ForwardingIdempotencyStore {
 	}
 
 	@Override
-	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
-		return this.store.find(key, fingerprint, look).blockOptional(Duration.ofSeconds(60));
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
+		return this.store.find(key, fingerprint).blockOptional(Duration.ofSeconds(60));
 	}
 
 }

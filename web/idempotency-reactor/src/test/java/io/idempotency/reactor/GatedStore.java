@@ -143,8 +143,8 @@ final class GatedStore implements ReactiveIdempotencyStore {
 	}
 
 	@Override
-	public Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, IdempotencyStore.Look look) {
-		return step("find", this.store.find(key, fingerprint, look));
+	public Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
+		return step("find", this.store.find(key, fingerprint));
 	}
 
 	@Override

@@ -189,10 +189,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	 * its own. Neither holds up nor aborts the transaction of the caller.
 	 */
 	@Override
-	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
-		if (look == Look.LOCAL) {
-			return Optional.empty();
-		}
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
 		Function<RecordVerbs, SqlMove<Optional<ClaimResult.Completed>>> find = (verbs) -> verbs.find(key, fingerprint);
 		try (SqlSession session = this.callers.openLook()) {
 			if (session != null) {

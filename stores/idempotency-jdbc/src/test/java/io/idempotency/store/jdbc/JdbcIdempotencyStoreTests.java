@@ -19,7 +19,6 @@ import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
-import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.StoredResult;
@@ -289,13 +288,13 @@ class JdbcIdempotencyStoreTests {
 		new TransactionTemplate(new DataSourceTransactionManager(this.database.dataSource()))
 			.executeWithoutResult((status) -> {
 				this.database.jdbc().queryForList("select current_timestamp");
-				assertThat(store.find(request.key(), Fingerprint.NONE, Look.RESULT)).isPresent();
+				assertThat(store.find(request.key(), Fingerprint.NONE)).isPresent();
 				CompletableFuture
 					.runAsync(() -> this.database.jdbc()
 						.update("update idempotency_record set kept_until ="
 								+ " cast(extract(epoch from current_timestamp) * 1000000 as bigint)"))
 					.join();
-				assertThat(store.find(request.key(), Fingerprint.NONE, Look.RESULT)).isEmpty();
+				assertThat(store.find(request.key(), Fingerprint.NONE)).isEmpty();
 			});
 	}
 

@@ -16,7 +16,6 @@ import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.StoreNotReachedException;
@@ -245,7 +244,7 @@ class ReservedConnectionsTests {
 	}
 
 	private void look() {
-		assertThat(this.store.find(request().key(), Fingerprint.NONE, Look.RESULT)).isEmpty();
+		assertThat(this.store.find(request().key(), Fingerprint.NONE)).isEmpty();
 	}
 
 	@Test

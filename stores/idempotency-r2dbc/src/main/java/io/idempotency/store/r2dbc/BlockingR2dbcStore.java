@@ -127,8 +127,8 @@ final class BlockingR2dbcStore implements IdempotencyStore, RecordAdmin {
 	}
 
 	@Override
-	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
-		return answer(this.store.find(key, fingerprint, look));
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
+		return answer(this.store.find(key, fingerprint));
 	}
 
 	@Override

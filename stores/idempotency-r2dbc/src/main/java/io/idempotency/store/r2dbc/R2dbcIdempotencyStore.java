@@ -180,8 +180,8 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 	}
 
 	@Override
-	public Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, IdempotencyStore.Look look) {
-		if (this.joins || look == IdempotencyStore.Look.LOCAL) {
+	public Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
+		if (this.joins) {
 			return Mono.empty();
 		}
 		return this.database

@@ -13,7 +13,6 @@ import io.idempotency.it.store.Requests;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.IdempotencyStore.Look;
 import io.r2dbc.pool.ConnectionPool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -88,7 +87,7 @@ class R2dbcServerMessageTests {
 	}
 
 	private void look(ClaimRequest request) {
-		assertThat(answer(this.store.find(request.key(), request.fingerprint(), Look.RESULT))).isNotNull();
+		assertThat(answer(this.store.find(request.key(), request.fingerprint()))).isNotNull();
 	}
 
 	private static <T> T answer(Mono<T> verb) {

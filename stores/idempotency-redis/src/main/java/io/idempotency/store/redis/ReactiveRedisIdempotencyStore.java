@@ -21,7 +21,6 @@ import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
-import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Renewal;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisNoScriptException;
@@ -140,10 +139,7 @@ public final class ReactiveRedisIdempotencyStore implements ReactiveIdempotencyS
 	 * A plain {@code GET}, as {@link RedisIdempotencyStore#find} sends it.
 	 */
 	@Override
-	public Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, IdempotencyStore.Look look) {
-		if (look != IdempotencyStore.Look.RESULT) {
-			return Mono.empty();
-		}
+	public Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
 		return carryOut("look",
 				(deadline) -> Step.get(this.scripts.connecting(deadline), this.steps.key(key), deadline,
 						this.scheduler))

@@ -157,14 +157,10 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	 * {@inheritDoc}
 	 * <p>
 	 * A plain {@code GET} finds the result. A result never changes, and the server gives
-	 * no record that has expired by its clock, so no script has to decide. Only a script
-	 * has the time of the server, so {@link Look#EXACT} finds nothing.
+	 * no record that has expired by its clock, so no script has to decide.
 	 */
 	@Override
-	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
-		if (look != Look.RESULT) {
-			return Optional.empty();
-		}
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
 		byte[] record = carryOut("look", (deadline) -> this.scripts.get(this.steps.key(key), deadline));
 		return (record != null) ? found(record, fingerprint) : Optional.empty();
 	}

@@ -46,7 +46,6 @@ final class Stages {
 		Jdk.withVirtualThreads().ifPresent((jdk) -> all.add(virtualThreads(jdk)));
 		all.add(kilobyte());
 		all.add(redis());
-		all.add(nearCache());
 		all.add(postgreSql(0));
 		all.add(byHand());
 		for (int millis : NETWORKS) {
@@ -106,13 +105,6 @@ final class Stages {
 						Figure.of("replay ÷ one raw command", REPLAY, "/raw-replay REPLAY"),
 						Figure.of("40 % duplicates ÷ unguarded", DUPLICATES, PLAIN),
 						Figure.of("two raw commands ÷ unguarded", RAW, PLAIN)));
-	}
-
-	private Stage nearCache() throws IOException {
-		return Stage.of("Redis, near cache", "redis",
-				with(this.servers.redis(0), "--idempotency.near-cache.enabled=true"),
-				List.of(Figure.of("near cache: replay ÷ unguarded", REPLAY, PLAIN),
-						Figure.of("near cache: fresh ÷ unguarded", FRESH, PLAIN)));
 	}
 
 	private Stage slowRedis(int millis) throws IOException {

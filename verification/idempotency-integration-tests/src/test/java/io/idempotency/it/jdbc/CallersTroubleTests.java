@@ -13,7 +13,6 @@ import io.idempotency.it.store.OwnThread;
 import io.idempotency.it.store.Requests;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.UnreadableRecordException;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
@@ -125,7 +124,7 @@ class CallersTroubleTests {
 		finish();
 		transaction().executeWithoutResult((status) -> {
 			fail(this.jdbc);
-			assertThat(this.store.find(Requests.key("look", this.ref), Fingerprint.NONE, Look.RESULT)).isPresent();
+			assertThat(this.store.find(Requests.key("look", this.ref), Fingerprint.NONE)).isPresent();
 			status.setRollbackOnly();
 		});
 	}
@@ -135,7 +134,7 @@ class CallersTroubleTests {
 		finish();
 		transaction().executeWithoutResult((status) -> {
 			this.jdbc.execute("set local search_path to nowhere");
-			assertThat(this.store.find(Requests.key("look", this.ref), Fingerprint.NONE, Look.RESULT)).isPresent();
+			assertThat(this.store.find(Requests.key("look", this.ref), Fingerprint.NONE)).isPresent();
 			this.jdbc.update("insert into public.payment (ref) values (?)", this.ref);
 		});
 		assertThat(this.jdbc.queryForObject("select count(*) from payment where ref = ?", Long.class, this.ref))
@@ -152,7 +151,7 @@ class CallersTroubleTests {
 		transaction().executeWithoutResult((status) -> {
 			String bound = this.jdbc.queryForObject("show lock_timeout", String.class);
 			assertThatExceptionOfType(UnreadableRecordException.class)
-				.isThrownBy(() -> this.store.find(key, Fingerprint.NONE, Look.RESULT));
+				.isThrownBy(() -> this.store.find(key, Fingerprint.NONE));
 			assertThatExceptionOfType(UnreadableRecordException.class)
 				.isThrownBy(() -> joining.claim(Requests.claim(key)));
 			assertThat(this.jdbc.queryForObject("show lock_timeout", String.class)).isEqualTo(bound);

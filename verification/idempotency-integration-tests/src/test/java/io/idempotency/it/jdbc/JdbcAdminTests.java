@@ -1,7 +1,6 @@
 package io.idempotency.it.jdbc;
 
 import java.lang.management.ManagementFactory;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -59,7 +58,7 @@ class JdbcAdminTests {
 		this.pool = database.newPool(2);
 		this.dataSource = new CountingDataSource(this.pool);
 		this.store = Tables.store(this.dataSource);
-		this.admin = new StoreIdempotencyAdmin(this.store, (name) -> this.store, Namespace.NONE, Duration.ZERO);
+		this.admin = new StoreIdempotencyAdmin(this.store, (name) -> this.store, Namespace.NONE);
 	}
 
 	@AfterEach
@@ -131,7 +130,7 @@ class JdbcAdminTests {
 		IdempotencyKey running = claim("pay0", Caller.principal(name));
 		List<String> statements = this.dataSource
 			.countsOf(() -> assertThat(this.admin.erase(IdempotencyCaller.principal(name), false))
-				.isEqualTo(new IdempotencyEviction(50, 1, Duration.ZERO)))
+				.isEqualTo(new IdempotencyEviction(50, 1)))
 			.statements();
 		assertThat(statements.stream().filter((sql) -> sql.contains("ORDER BY key_hash")).count())
 			.as("the records of a caller lie together")

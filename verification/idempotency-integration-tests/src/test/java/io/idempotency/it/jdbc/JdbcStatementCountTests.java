@@ -18,7 +18,6 @@ import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.StoredResult;
@@ -222,7 +221,7 @@ class JdbcStatementCountTests {
 	}
 
 	private Optional<ClaimResult.Completed> look(ClaimRequest request) {
-		return this.node.store().find(request.key(), request.fingerprint(), Look.RESULT);
+		return this.node.store().find(request.key(), request.fingerprint());
 	}
 
 	private void expectStatements(int expected, Runnable call) {

@@ -18,7 +18,6 @@ import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
-import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.TransactionLostException;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
@@ -456,7 +455,7 @@ class JdbcTransactionTests {
 	}
 
 	private Optional<ClaimResult.Completed> look(IdempotencyKey key) {
-		return this.store.find(key, Fingerprint.NONE, Look.RESULT);
+		return this.store.find(key, Fingerprint.NONE);
 	}
 
 	private ClaimResult joiningClaim(IdempotencyKey key) {

@@ -1,12 +1,9 @@
 package io.idempotency.it.redis;
 
 import java.time.Duration;
-import java.util.function.UnaryOperator;
 
 import io.idempotency.StoreFailureMode;
 import io.idempotency.it.store.StoreNode;
-import io.idempotency.store.IdempotencyStore;
-import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 
 import org.springframework.beans.factory.DisposableBean;
@@ -18,8 +15,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 final class Node extends StoreNode<RedisIdempotencyStore> {
 
 	Node(RedisConnectionFactory connectionFactory) {
-		this(connectionFactory, store(connectionFactory, RedisClients.PATIENT), StoreFailureMode.REJECT,
-				UnaryOperator.identity());
+		this(connectionFactory, store(connectionFactory, RedisClients.PATIENT), StoreFailureMode.REJECT);
 	}
 
 	/**
@@ -29,25 +25,19 @@ final class Node extends StoreNode<RedisIdempotencyStore> {
 	 * @return the node
 	 */
 	static Node impatient(RedisConnectionFactory connectionFactory, StoreFailureMode onStoreFailure) {
-		return new Node(connectionFactory, store(connectionFactory, Duration.ofSeconds(2)), onStoreFailure,
-				UnaryOperator.identity());
+		return new Node(connectionFactory, store(connectionFactory, Duration.ofSeconds(2)), onStoreFailure);
 	}
 
 	private static RedisIdempotencyStore store(RedisConnectionFactory connectionFactory, Duration storeTimeout) {
 		return new RedisIdempotencyStore(connectionFactory, RedisIdempotencyStore.DEFAULT_KEY_PREFIX, storeTimeout);
 	}
 
-	private Node(RedisConnectionFactory connectionFactory, RedisIdempotencyStore store, StoreFailureMode onStoreFailure,
-			UnaryOperator<IdempotencyStore> around) {
+	private Node(RedisConnectionFactory connectionFactory, RedisIdempotencyStore store,
+			StoreFailureMode onStoreFailure) {
 		super(store, () -> {
 			store.close();
 			((DisposableBean) connectionFactory).destroy();
-		}, onStoreFailure, around);
-	}
-
-	static Node withNearCache(RedisConnectionFactory connectionFactory) {
-		return new Node(connectionFactory, store(connectionFactory, RedisClients.PATIENT), StoreFailureMode.REJECT,
-				(store) -> new NearCacheIdempotencyStore(store, 1_000_000, Duration.ofMinutes(10)));
+		}, onStoreFailure);
 	}
 
 }

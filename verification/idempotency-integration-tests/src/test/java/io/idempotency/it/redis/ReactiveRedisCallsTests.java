@@ -35,7 +35,6 @@ import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.StoredResult;
-import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
 import io.idempotency.store.redis.ReactiveRedisIdempotencyStore;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -101,22 +100,6 @@ class ReactiveRedisCallsTests {
 			Mono<String> work) {
 		return reactive.execute(new GuardedCall(key, Fingerprint.NONE, POLICY, store), new Text(work),
 				OnDisconnect.CONTINUE);
-	}
-
-	@Test
-	void nearCacheInFrontOfItAnswersWithoutACommand() {
-		try (RedisIdempotencyStore store = store(PATIENCE); ReactiveIdempotencyEngine reactive = reactive(store)) {
-			NearCacheIdempotencyStore near = new NearCacheIdempotencyStore(store, 1_000_000, Duration.ofMinutes(10));
-			IdempotencyKey key = Requests.key("orders.create", "key-1");
-			assertThat(call(reactive, near, key, Mono.just("first")).block(PATIENCE)).isEqualTo("first");
-			assertThat(RedisCommandCountTests.commandsOf(this.server,
-					() -> assertThat(call(reactive, near, key, Mono.just("second")).block(PATIENCE))
-						.isEqualTo("first")))
-				.containsEntry("evalsha", 1L);
-			assertThat(RedisCommandCountTests.commandsOf(this.server,
-					() -> assertThat(call(reactive, near, key, Mono.just("third")).block(PATIENCE)).isEqualTo("first")))
-				.isEmpty();
-		}
 	}
 
 	@Test

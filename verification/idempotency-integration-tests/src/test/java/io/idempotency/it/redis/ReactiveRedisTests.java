@@ -20,7 +20,6 @@ import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
-import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.redis.ReactiveRedisIdempotencyStore;
 import io.idempotency.store.redis.RedisIdempotencyStore;
@@ -80,8 +79,7 @@ class ReactiveRedisTests {
 			.isEqualTo(Map.of("evalsha", 1L));
 		assertThat(sent(() -> assertThat(this.asked.complete(Requests.result(own))).isTrue()))
 			.isEqualTo(Map.of("evalsha", 1L));
-		assertThat(
-				sent(() -> assertThat(this.asked.find(request.key(), request.fingerprint(), Look.RESULT)).isPresent()))
+		assertThat(sent(() -> assertThat(this.asked.find(request.key(), request.fingerprint())).isPresent()))
 			.isEqualTo(Map.of("get", 1L));
 		assertThat(sent(() -> assertThat(this.asked.release(own.key(), own.id())).isFalse()))
 			.isEqualTo(Map.of("evalsha", 1L));

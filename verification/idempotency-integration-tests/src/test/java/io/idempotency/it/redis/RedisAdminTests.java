@@ -1,7 +1,6 @@
 package io.idempotency.it.redis;
 
 import java.lang.management.ManagementFactory;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -84,7 +83,7 @@ class RedisAdminTests {
 	RedisAdminTests(TestRedis redis) {
 		this.redis = redis;
 		this.store = redis.share("node", () -> new Node(redis.connect())).store();
-		this.admin = new StoreIdempotencyAdmin(this.store, (name) -> this.store, Namespace.NONE, Duration.ZERO);
+		this.admin = new StoreIdempotencyAdmin(this.store, (name) -> this.store, Namespace.NONE);
 	}
 
 	@Test
@@ -155,7 +154,7 @@ class RedisAdminTests {
 		}
 		IdempotencyKey running = claim("pay0", Caller.principal(name));
 		assertThat(this.admin.erase(IdempotencyCaller.principal(name), false))
-			.isEqualTo(new IdempotencyEviction(50, 1, Duration.ZERO));
+			.isEqualTo(new IdempotencyEviction(50, 1));
 		assertThat(mine).noneMatch(this::isKept);
 		assertThat(others).allMatch(this::isKept);
 		assertThat(isKept(running)).isTrue();

@@ -133,15 +133,6 @@ class RedisApplicationTests {
 	}
 
 	@Test
-	void resultsThatAreNearSurviveTheServer() {
-		try (ConfigurableApplicationContext application = start("idempotency.near-cache.enabled=true")) {
-			expectOnePayment(application);
-			this.server.kill();
-			expectOnePayment(application);
-		}
-	}
-
-	@Test
 	void serverThatIsDownAtTheStartIsUsedWhenItIsUp(CapturedOutput output) {
 		this.server.kill();
 		try (ConfigurableApplicationContext application = start()) {

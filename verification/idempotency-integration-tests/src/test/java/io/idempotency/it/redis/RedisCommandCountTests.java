@@ -1,7 +1,6 @@
 package io.idempotency.it.redis;
 
 import java.lang.reflect.Proxy;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
@@ -21,9 +20,7 @@ import io.idempotency.it.store.Requests;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.IdempotencyStore;
-import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
 import io.idempotency.store.redis.ReactiveRedisIdempotencyStore;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -137,20 +134,8 @@ class RedisCommandCountTests {
 				(proxy, method, arguments) -> method.invoke(factory, arguments));
 	}
 
-	/** It keeps what it is given for as long as a script has said. */
-	@Test
-	void nearCacheLeavesTheLookToTheClaim() {
-		ClaimRequest request = Requests.claim();
-		NearCacheIdempotencyStore near = new NearCacheIdempotencyStore(this.node.store(), 1_000_000,
-				Duration.ofMinutes(10));
-		near.complete(Requests.result(Requests.acquire(near, request)));
-		assertThat(commandsOf(() -> assertThat(look(near, request)).isEmpty())).isEmpty();
-		near.claim(request);
-		assertThat(commandsOf(() -> assertThat(look(near, request)).isPresent())).isEmpty();
-	}
-
 	private static Optional<ClaimResult.Completed> look(IdempotencyStore store, ClaimRequest request) {
-		return store.find(request.key(), request.fingerprint(), Look.RESULT);
+		return store.find(request.key(), request.fingerprint());
 	}
 
 	@Test
@@ -207,31 +192,6 @@ class RedisCommandCountTests {
 		assertThat(commandsOf(() -> this.node.execute(freshKey(), () -> "done"))).containsEntry("evalsha", 2L)
 			.containsEntry("eval", 2L);
 		assertThat(commandsOf(() -> this.node.execute(freshKey(), () -> "done"))).doesNotContainKey("eval");
-	}
-
-	@Test
-	void nearCacheHitTakesNoRoundTrip() {
-		String key = done();
-		try (Node near = Node.withNearCache(RedisClients.lettuce(this.server))) {
-			assertThat(commandsOf(() -> this.node.execute(key, () -> "again"))).isNotEmpty();
-			assertThat(near.execute(key, () -> "again")).isEqualTo("done");
-			assertThat(commandsOf(() -> assertThat(near.execute(key, () -> "again")).isEqualTo("done"))).isEmpty();
-		}
-	}
-
-	@Test
-	void nearCacheChangesNothingForOtherCalls() {
-		try (Node near = Node.withNearCache(RedisClients.lettuce(this.server))) {
-			near.execute("connect", () -> "done");
-			String key = freshKey();
-			assertThat(commandsOf(() -> near.call(key).fingerprint("one").execute(String.class, () -> "done")))
-				.isEqualTo(commands(2, "time", 2, "get", 2, "set", 2));
-			assertThat(commandsOf(() -> near.call(key).fingerprint("one").execute(String.class, () -> "again")))
-				.isEqualTo(commands(1, "time", 1, "get", 1));
-			assertThat(commandsOf(() -> assertThatExceptionOfType(IdempotencyKeyReusedException.class)
-				.isThrownBy(() -> near.call(key).fingerprint("two").execute(String.class, () -> "again"))))
-				.isEqualTo(commands(1, "time", 1, "get", 1));
-		}
 	}
 
 	private String done() {

@@ -23,7 +23,6 @@ import io.idempotency.key.Fingerprint;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import org.junit.jupiter.api.AfterAll;
@@ -175,8 +174,7 @@ class RedisUsualPathTests {
 				if (record != null) {
 					this.connection.stringCommands().pSetEx(name, 1_000_000, record);
 				}
-				Optional<StoredResult> found = store.find(request.key(), asked, Look.RESULT)
-					.map(ClaimResult.Completed::result);
+				Optional<StoredResult> found = store.find(request.key(), asked).map(ClaimResult.Completed::result);
 				ClaimResult claimed = store.claim(request.withFingerprint(asked).withClaimId(ClaimId.random()));
 				assertThat(found).as("%s of %s", asked, (record != null) ? HexFormat.of().formatHex(record) : "nothing")
 					.isEqualTo((claimed instanceof ClaimResult.Completed completed) ? Optional.of(completed.result())
@@ -196,7 +194,7 @@ class RedisUsualPathTests {
 		byte[] name = ascii(RedisRecords.key(request.key()));
 		this.connection.stringCommands()
 			.set(name, record('D', 0, OWN, new byte[0], NOW, NOW, NOW - Duration.ofDays(30).toSeconds() * 1_000_000));
-		assertThat(store.find(request.key(), Fingerprint.NONE, Look.RESULT)).isEmpty();
+		assertThat(store.find(request.key(), Fingerprint.NONE)).isEmpty();
 	}
 
 	@Test
@@ -207,7 +205,7 @@ class RedisUsualPathTests {
 				Long.MAX_VALUE);
 		for (int length = 1; length < whole.length - "the first answer".length(); length++) {
 			this.connection.stringCommands().set(ascii(RedisRecords.key(request.key())), Arrays.copyOf(whole, length));
-			assertThat(store.find(request.key(), Fingerprint.NONE, Look.RESULT)).as("%s bytes", length).isEmpty();
+			assertThat(store.find(request.key(), Fingerprint.NONE)).as("%s bytes", length).isEmpty();
 		}
 	}
 

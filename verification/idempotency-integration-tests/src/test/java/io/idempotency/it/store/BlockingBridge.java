@@ -63,8 +63,8 @@ public final class BlockingBridge extends ForwardingIdempotencyStore {
 	}
 
 	@Override
-	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
-		return this.store.find(key, fingerprint, look).blockOptional(Duration.ofSeconds(60));
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
+		return this.store.find(key, fingerprint).blockOptional(Duration.ofSeconds(60));
 	}
 
 }

@@ -9,7 +9,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
@@ -46,23 +45,10 @@ public class StoreNode<S extends IdempotencyStore> implements AutoCloseable {
 	 * @param onStoreFailure what it does when the store fails
 	 */
 	public StoreNode(S store, AutoCloseable connections, StoreFailureMode onStoreFailure) {
-		this(store, connections, onStoreFailure, UnaryOperator.identity());
-	}
-
-	/**
-	 * Creates a node.
-	 * @param store its store
-	 * @param connections what is closed with the node
-	 * @param onStoreFailure what it does when the store fails
-	 * @param around puts something between the engine and the store
-	 */
-	public StoreNode(S store, AutoCloseable connections, StoreFailureMode onStoreFailure,
-			UnaryOperator<IdempotencyStore> around) {
 		this.store = store;
 		this.connections = connections;
 		this.engine = new IdempotencyEngine(1000, (event, operation) -> counter(event).increment());
-		this.template = new EngineIdempotencyTemplate(this.engine, around.apply(store), new TextCodec(),
-				policy(onStoreFailure));
+		this.template = new EngineIdempotencyTemplate(this.engine, store, new TextCodec(), policy(onStoreFailure));
 	}
 
 	/**

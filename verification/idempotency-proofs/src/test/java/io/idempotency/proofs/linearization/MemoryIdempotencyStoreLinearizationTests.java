@@ -13,7 +13,6 @@ import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
-import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.jetbrains.lincheck.datastructures.IntGen;
@@ -92,7 +91,7 @@ class MemoryIdempotencyStoreLinearizationTests {
 
 		@Operation
 		public boolean find() {
-			return this.store.find(KEY, Fingerprint.NONE, Look.LOCAL).isPresent();
+			return this.store.find(KEY, Fingerprint.NONE).isPresent();
 		}
 
 		private static Claim claimOf(int caller) {

@@ -23,12 +23,9 @@ public interface EncryptedAnswersScenarios extends KeptAnswersScenarios {
 
 	String KEY = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=";
 
-	/**
-	 * Of the application. With Redis it has a near cache, which holds what Redis holds.
-	 */
+	/** Of the application. */
 	String PROPERTIES = "idempotency.encryption.keys.k1=" + KEY + """
 
-			idempotency.near-cache.enabled=true
 			idempotency.http.replayed-header=Idempotent-Replayed
 			management.endpoints.web.exposure.include=env,configprops
 			management.endpoint.env.show-values=always
@@ -45,9 +42,6 @@ public interface EncryptedAnswersScenarios extends KeptAnswersScenarios {
 
 	/** Puts the result of one record into another, which this node has not seen yet. */
 	void copyResult(String from, String to);
-
-	/** Takes all records out of the store. */
-	void removeAll();
 
 	@Test
 	default void storeHoldsNothingOfAnAnswer() {
@@ -87,19 +81,6 @@ public interface EncryptedAnswersScenarios extends KeptAnswersScenarios {
 	}
 
 	@Test
-	default void answerThatIsNearIsReplayedWithoutTheStore() {
-		Answer first = client().post("/answers/text", key());
-		assertThat(client().post("/answers/text", key()).body()).isEqualTo(first.body());
-		int runs = runs().of("/answers/text");
-		removeAll();
-		assertThat(ids()).isEmpty();
-		Answer near = client().post("/answers/text", key());
-		assertThat(near.body()).isEqualTo(first.body());
-		assertThat(near.replayed()).isTrue();
-		assertThat(runs().of("/answers/text")).isEqualTo(runs);
-	}
-
-	@Test
 	default void keysAreHiddenWhereEndpointsShowValues() {
 		for (String endpoint : new String[] { "/actuator/env", "/actuator/configprops" }) {
 			Answer answer = client().send(client().to(endpoint).GET());
@@ -130,11 +111,6 @@ public interface EncryptedAnswersScenarios extends KeptAnswersScenarios {
 			assertThat(server().command("COPY", from, to, "REPLACE")).isEqualTo(1L);
 		}
 
-		@Override
-		default void removeAll() {
-			server().command("FLUSHALL");
-		}
-
 	}
 
 	/** In a PostgreSQL of their own. */
@@ -162,11 +138,6 @@ public interface EncryptedAnswersScenarios extends KeptAnswersScenarios {
 					from idempotency_record own
 					where own.key_hash = decode(?, 'hex') and moved.key_hash = decode(?, 'hex')""", from, to))
 				.isEqualTo(1);
-		}
-
-		@Override
-		default void removeAll() {
-			database().update("delete from idempotency_record");
 		}
 
 	}

@@ -89,7 +89,7 @@ final class CountingStore extends ForwardingIdempotencyStore {
 
 	/** Each call claims, so that what it costs is counted on every store alike. */
 	@Override
-	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
 		return Optional.empty();
 	}
 

@@ -78,8 +78,8 @@ record HeldForm(ReactiveIdempotencyStore store) implements ReactiveIdempotencySt
 	}
 
 	@Override
-	public Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, IdempotencyStore.Look look) {
-		return this.store.find(key, fingerprint, look);
+	public Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
+		return this.store.find(key, fingerprint);
 	}
 
 	@Override
