@@ -57,6 +57,13 @@ class OptionalJarsTests {
 		assertThat(invoke(missing, "runsOverR2dbc")).isEqualTo("r2dbc 1");
 	}
 
+	/** On the class path, Caffeine replaces the cache manager of the application. */
+	@Test
+	void starterDoesNotBringCaffeine() {
+		assertThat(ClassUtils.isPresent("com.github.benmanes.caffeine.cache.Caffeine", getClass().getClassLoader()))
+			.isFalse();
+	}
+
 	@Test
 	void pointersIntoJsonWithoutJacksonFailTheStartAndSaySo() throws Exception {
 		assertThat(invoke("jackson-.*", "failureOfPointer")).asString()
