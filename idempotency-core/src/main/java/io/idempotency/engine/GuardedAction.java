@@ -32,15 +32,6 @@ public interface GuardedAction<T> {
 	@Nullable T run() throws Throwable;
 
 	/**
-	 * Returns the result that duplicates get if the call returns as its method usually
-	 * does.
-	 * @return the result, {@code null} if it is not known before the method has returned
-	 */
-	default @Nullable StoredResult known() {
-		return null;
-	}
-
-	/**
 	 * Is offered the end of a transaction that the call has begun for its work and its
 	 * record. The guarded method has returned, and {@link #returned} was told. A door
 	 * that takes it ends the transaction later, with its result in it. An exception rolls

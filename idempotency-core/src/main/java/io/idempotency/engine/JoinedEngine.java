@@ -5,7 +5,6 @@ import java.util.Objects;
 import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyOutcome;
-import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.Admission;
 import io.idempotency.protocol.ResultSealer;
 import io.idempotency.protocol.Ending;
@@ -13,11 +12,9 @@ import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.Move;
 import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.ClaimOrigin;
-import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
-import io.idempotency.store.StoredResult;
 import io.idempotency.store.TransactionLostException;
 import io.idempotency.upkeep.EventLog;
 import io.idempotency.upkeep.FinishedCallFinder;
@@ -228,15 +225,8 @@ final class JoinedEngine {
 
 		private Settled<T> work(boolean alone) throws Throwable {
 			ClaimOrigin origin = JoinedEngine.this.parts.origin();
-			StoredResult known = known();
-			StoredResult kept = (known != null) ? JoinedEngine.this.sealer.encrypt(this.call, known) : null;
-			ClaimResult result = this.joining
-				.claim(this.call.claim(origin).withJoined(new ClaimRequest.JoinedWork(alone, kept)));
+			ClaimResult result = this.joining.claim(this.call.claim(origin).withNewTransaction(alone));
 			this.upkeep.outage().answered();
-			if (result instanceof ClaimResult.Completed && Running.includes(this.call.key())) {
-				// This very transaction has written the record, and its work still runs.
-				result = new ClaimResult.InProgress(this.call.policy().lease());
-			}
 			if (!(result instanceof ClaimResult.Acquired acquired)) {
 				try {
 					return new Settled<>(
@@ -252,7 +242,7 @@ final class JoinedEngine {
 			OwnedClaim owned = new OwnedClaim(this.call, acquired.claim(), origin, 0, this.upkeep,
 					JoinedEngine.this.upkeep.waiter(), JoinedEngine.this.sealer, JoinedEngine.this.events,
 					this.observed);
-			owned.joined(acquired.done() ? known : null);
+			owned.joined();
 			this.claim = owned;
 			this.stage = Stage.WORKING;
 			this.key.owns();
@@ -261,8 +251,7 @@ final class JoinedEngine {
 			}
 			// A statement of its own, so for those alone that may need it.
 			this.marked = alone && this.call.policy().onFailure() == FailureMode.REMEMBER && transaction().mark();
-			return new Settled<>(acquired.done() ? Running.of(this.call.key(), () -> run(owned)) : run(owned), null,
-					false);
+			return new Settled<>(run(owned), null, false);
 		}
 
 		/**
@@ -372,19 +361,6 @@ final class JoinedEngine {
 			}
 			finally {
 				this.key.free();
-			}
-		}
-
-		/**
-		 * Returns the result that duplicates will get, {@code null} if it is known only
-		 * after the work, or cannot be encoded, which the end of the call will tell.
-		 */
-		private @Nullable StoredResult known() {
-			try {
-				return this.call.policy().replays() ? this.action.known() : null;
-			}
-			catch (Throwable ex) {
-				return null;
 			}
 		}
 
@@ -502,47 +478,6 @@ final class JoinedEngine {
 
 		/** The work has thrown, or its commit has rolled back. */
 		FAILED
-
-	}
-
-	/**
-	 * The works on this thread whose records say "done" from the start. A call of one of
-	 * these keys inside of such a work would read that in the transaction of both.
-	 */
-	private record Running(IdempotencyKey key, @Nullable Running outer) {
-
-		private static final ThreadLocal<Running> CURRENT = new ThreadLocal<>();
-
-		static <T> @Nullable T of(IdempotencyKey key, Work<T> work) throws Throwable {
-			Running outer = CURRENT.get();
-			CURRENT.set(new Running(key, outer));
-			try {
-				return work.run();
-			}
-			finally {
-				if (outer != null) {
-					CURRENT.set(outer);
-				}
-				else {
-					CURRENT.remove();
-				}
-			}
-		}
-
-		static boolean includes(IdempotencyKey key) {
-			for (Running running = CURRENT.get(); running != null; running = running.outer) {
-				if (running.key.equals(key)) {
-					return true;
-				}
-			}
-			return false;
-		}
-
-	}
-
-	private interface Work<T> {
-
-		@Nullable T run() throws Throwable;
 
 	}
 

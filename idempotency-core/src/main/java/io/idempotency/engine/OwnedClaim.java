@@ -13,7 +13,6 @@ import io.idempotency.protocol.Write;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
@@ -136,13 +135,9 @@ public final class OwnedClaim {
 		this.end.surrounded();
 	}
 
-	/**
-	 * Notes that the record is in the transaction of the work.
-	 * @param done the result with which the record is done already, {@code null} if it is
-	 * not
-	 */
-	void joined(@Nullable StoredResult done) {
-		this.end.joined(done);
+	/** Notes that the record is in the transaction of the work. */
+	void joined() {
+		this.end.joined();
 	}
 
 	/**
@@ -188,13 +183,6 @@ public final class OwnedClaim {
 	 */
 	void writeBeforeCommit(IdempotencyStore joining) {
 		Write write = this.end.beforeCommit();
-		if (write instanceof Write.Applied applied) {
-			this.end.writtenBeforeCommit(applied.change());
-			return;
-		}
-		if (this.end.isDoneEarly()) {
-			requireAccepted(joining.complete(Completion.forget(this.claim, this.call.fingerprint())));
-		}
 		try {
 			send(write, joining);
 		}
@@ -220,10 +208,6 @@ public final class OwnedClaim {
 		else if (write instanceof Write.Release) {
 			accepted = joining.release(this.claim.key(), this.claim.id());
 		}
-		requireAccepted(accepted);
-	}
-
-	private void requireAccepted(boolean accepted) {
 		if (!accepted) {
 			throw new IdempotencyStoreException("The claim of '" + operation() + "' is another's");
 		}

@@ -94,13 +94,6 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 		return (T) (this.async ? CompletableFuture.completedFuture(value) : value);
 	}
 
-	/** {@inheritDoc} A method without a result gives nothing. */
-	@Override
-	public final @Nullable StoredResult known() {
-		boolean nothing = this.type == void.class || this.type == Void.class;
-		return (nothing && !this.async) ? this.codec.encode(null, this.type) : null;
-	}
-
 	@Override
 	public Ending returned(@Nullable Object value, boolean recovered) {
 		return new Ending.Done(() -> this.codec.encode(value, this.type));

@@ -92,9 +92,6 @@ public final class ClaimEnd {
 	/** The ending that is held until the transaction has ended. */
 	private @Nullable Ending held;
 
-	/** The result that the record in the transaction has had since the claim. */
-	private @Nullable StoredResult doneEarly;
-
 	/** What the transaction of the work has written. */
 	private @Nullable Write inside;
 
@@ -141,19 +138,9 @@ public final class ClaimEnd {
 		this.state = State.SURROUNDED;
 	}
 
-	/**
-	 * Notes that the record is in the transaction of the work.
-	 * @param result the result with which the record is done already, {@code null} if it
-	 * is not
-	 */
-	public synchronized void joined(@Nullable StoredResult result) {
+	/** Notes that the record is in the transaction of the work. */
+	public synchronized void joined() {
 		this.state = State.JOINED;
-		this.doneEarly = result;
-	}
-
-	/** Returns whether the record was done before the work ran. */
-	public synchronized boolean isDoneEarly() {
-		return this.doneEarly != null;
 	}
 
 	/** Returns whether the record is in the transaction of the work, still open. */
@@ -233,32 +220,18 @@ public final class ClaimEnd {
 
 	/**
 	 * Decides what is written before the commit of the transaction of the work, as far as
-	 * the ending is known. If the store refuses it, the transaction must not commit. What
-	 * the claim has written already is {@link Write.Applied}; anything else takes the
-	 * place of a record that is {@linkplain #isDoneEarly() done early}.
+	 * the ending is known. If the store refuses it, the transaction must not commit.
 	 */
 	public Write beforeCommit() {
 		Ending known = held();
 		if (known != null) {
-			Write early = early(known);
-			return (early != null) ? early : of(known);
+			return of(known);
 		}
 		Write write = of(Ending.DONE_UNKEPT);
 		boolean attaches = write instanceof Write.Complete complete && complete.isTombstone()
 				&& this.call.policy().keepsResult();
 		return !attaches ? write : new Write.Attach(
 				Completion.executed(this.claim, this.call.fingerprint(), ATTACH_WITHIN, this.context.retention()));
-	}
-
-	/** Returns what the claim has written, {@code null} if the call ended otherwise. */
-	private synchronized @Nullable Write early(Ending known) {
-		StoredResult result = this.doneEarly;
-		if (result == null || !(known instanceof Ending.Done done) || this.context.isReleaseRequested()
-				|| !retention(done).equals(this.call.policy().retention()) || !result.equals(done.result().encode())) {
-			return null;
-		}
-		return new Write.Applied(new Write.Complete(Completion.result(this.claim, this.call.fingerprint(), result,
-				this.call.policy().retention(), kind(done))));
 	}
 
 	/** Returns whether the ending that is held is a failure that is kept. */

@@ -5,7 +5,6 @@ import java.util.Objects;
 
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A request for the right to run.
@@ -20,12 +19,14 @@ import org.jspecify.annotations.Nullable;
  * is completed, and is never shorter than the rest of the lease
  * @param takeOver whether a claim whose lease is over may be taken over
  * @param origin where the claim comes from, for people who look at the record
- * @param joined what is known of the work whose transaction the claim
- * {@linkplain IdempotencyStore#joining() joins}, {@code null} for nothing
+ * @param newTransaction whether the transaction that the claim
+ * {@linkplain IdempotencyStore#joining() joins} was begun for it. If the claim fails or
+ * is {@link ClaimResult.InProgress}, that transaction is rolled back, so a store need not
+ * leave it usable
  * @since 0.1.0
  */
 public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fingerprint, ClaimType type, Duration lease,
-		Duration retention, boolean takeOver, ClaimOrigin origin, @Nullable JoinedWork joined) {
+		Duration retention, boolean takeOver, ClaimOrigin origin, boolean newTransaction) {
 
 	/**
 	 * Validates the components.
@@ -47,7 +48,7 @@ public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fing
 	}
 
 	/**
-	 * Creates a request that knows nothing of a transaction.
+	 * Creates a request without a transaction that was begun for it.
 	 * @param key the key
 	 * @param claimId whose claim it is
 	 * @param fingerprint what must be equal on a retry
@@ -59,7 +60,7 @@ public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fing
 	 */
 	public ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fingerprint, ClaimType type, Duration lease,
 			Duration retention, boolean takeOver, ClaimOrigin origin) {
-		this(key, claimId, fingerprint, type, lease, retention, takeOver, origin, null);
+		this(key, claimId, fingerprint, type, lease, retention, takeOver, origin, false);
 	}
 
 	/**
@@ -82,7 +83,7 @@ public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fing
 	 */
 	public ClaimRequest withClaimId(ClaimId value) {
 		return new ClaimRequest(this.key, value, this.fingerprint, this.type, this.lease, this.retention, this.takeOver,
-				this.origin, this.joined);
+				this.origin, this.newTransaction);
 	}
 
 	/**
@@ -92,7 +93,7 @@ public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fing
 	 */
 	public ClaimRequest withFingerprint(Fingerprint value) {
 		return new ClaimRequest(this.key, this.claimId, value, this.type, this.lease, this.retention, this.takeOver,
-				this.origin, this.joined);
+				this.origin, this.newTransaction);
 	}
 
 	/**
@@ -102,7 +103,7 @@ public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fing
 	 */
 	public ClaimRequest withType(ClaimType value) {
 		return new ClaimRequest(this.key, this.claimId, this.fingerprint, value, this.lease, this.retention,
-				this.takeOver, this.origin, this.joined);
+				this.takeOver, this.origin, this.newTransaction);
 	}
 
 	/**
@@ -112,7 +113,7 @@ public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fing
 	 */
 	public ClaimRequest withLease(Duration value) {
 		return new ClaimRequest(this.key, this.claimId, this.fingerprint, this.type, value, this.retention,
-				this.takeOver, this.origin, this.joined);
+				this.takeOver, this.origin, this.newTransaction);
 	}
 
 	/**
@@ -122,7 +123,7 @@ public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fing
 	 */
 	public ClaimRequest withRetention(Duration value) {
 		return new ClaimRequest(this.key, this.claimId, this.fingerprint, this.type, this.lease, value, this.takeOver,
-				this.origin, this.joined);
+				this.origin, this.newTransaction);
 	}
 
 	/**
@@ -132,7 +133,7 @@ public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fing
 	 */
 	public ClaimRequest withTakeOver(boolean value) {
 		return new ClaimRequest(this.key, this.claimId, this.fingerprint, this.type, this.lease, this.retention, value,
-				this.origin, this.joined);
+				this.origin, this.newTransaction);
 	}
 
 	/**
@@ -142,34 +143,17 @@ public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fing
 	 */
 	public ClaimRequest withOrigin(ClaimOrigin value) {
 		return new ClaimRequest(this.key, this.claimId, this.fingerprint, this.type, this.lease, this.retention,
-				this.takeOver, value, this.joined);
+				this.takeOver, value, this.newTransaction);
 	}
 
 	/**
-	 * Returns this request as one that joins the transaction of its work.
-	 * @param value what is known of the work
+	 * Returns this request with or without a transaction that was begun for the claim.
+	 * @param value whether the transaction that the claim joins was begun for it
 	 * @return the changed request
 	 */
-	public ClaimRequest withJoined(JoinedWork value) {
+	public ClaimRequest withNewTransaction(boolean value) {
 		return new ClaimRequest(this.key, this.claimId, this.fingerprint, this.type, this.lease, this.retention,
 				this.takeOver, this.origin, value);
-	}
-
-	/**
-	 * What a claim may count on that {@linkplain IdempotencyStore#joining() joins} the
-	 * transaction of its work. A store may use it to save statements, and need not.
-	 *
-	 * @param alone whether the transaction was begun for this claim. If the claim fails
-	 * or is {@link ClaimResult.InProgress}, the transaction is rolled back, so it need
-	 * not be usable after that
-	 * @param result what duplicates get when the transaction has committed, {@code null}
-	 * if that is known only after the work. If the key has no record, the claim may write
-	 * the record as DONE with this result, and says so by
-	 * {@link ClaimResult.Acquired#done()}. Until the transaction ends, a completion of
-	 * that claim with zero retention then leaves no record
-	 * @since 0.1.0
-	 */
-	public record JoinedWork(boolean alone, @Nullable StoredResult result) {
 	}
 
 }

@@ -15,19 +15,8 @@ public sealed interface ClaimResult {
 	 * @param claim the claim
 	 * @param before where the claim that was taken over came from;
 	 * {@link ClaimOrigin#UNKNOWN} if the claim takes nothing over, or was sent once more
-	 * @param done whether the record is DONE already, with the result of the
-	 * {@link ClaimRequest.JoinedWork}
 	 */
-	record Acquired(Claim claim, ClaimOrigin before, boolean done) implements ClaimResult {
-
-		/**
-		 * Creates the answer to a claim that its owner will complete.
-		 * @param claim the claim
-		 * @param before where the claim that was taken over came from
-		 */
-		public Acquired(Claim claim, ClaimOrigin before) {
-			this(claim, before, false);
-		}
+	record Acquired(Claim claim, ClaimOrigin before) implements ClaimResult {
 
 		/**
 		 * Creates the answer to a claim that takes nothing over, or of a store that keeps
@@ -35,7 +24,7 @@ public sealed interface ClaimResult {
 		 * @param claim the claim
 		 */
 		public Acquired(Claim claim) {
-			this(claim, ClaimOrigin.UNKNOWN, false);
+			this(claim, ClaimOrigin.UNKNOWN);
 		}
 
 	}

@@ -78,7 +78,7 @@ class ClaimEndTests {
 
 	private ClaimEnd joined() {
 		ClaimEnd end = free();
-		end.joined(null);
+		end.joined();
 		return end;
 	}
 
@@ -445,7 +445,7 @@ class ClaimEndTests {
 		}
 		ClaimEnd outer = free();
 		ClaimEnd inner = free(outer.context());
-		inner.joined(null);
+		inner.joined();
 		inner.transactionEnded(UNKNOWN, false);
 		assertThat(outer.ended(failed())).isEqualTo(Write.LEAVE);
 	}
@@ -527,44 +527,6 @@ class ClaimEndTests {
 	}
 
 	@Test
-	void recordThatIsDoneSinceTheClaimIsNotWrittenAgain() {
-		ClaimEnd end = doneEarly();
-		assertThat(end.ended(done())).isEqualTo(Write.HOLD);
-		Write write = end.beforeCommit();
-		assertThat(write).isInstanceOf(Write.Applied.class);
-		assertCompletes(write.change(), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
-		end.writtenBeforeCommit(write.change());
-		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(new Write.Applied(write.change()));
-	}
-
-	@Test
-	void recordThatIsDoneSinceTheClaimIsReplacedByAnyOtherEnd() {
-		ClaimEnd other = free();
-		other.joined(EngineFixture.text("other"));
-		other.ended(done());
-		assertCompletes(other.beforeCommit(), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
-		ClaimEnd shorter = doneEarly();
-		shorter.context().retention(HOUR);
-		shorter.ended(done());
-		assertCompletes(shorter.beforeCommit(), Completion.Type.RESULT, ResultKind.SUCCESS, HOUR);
-		ClaimEnd unkept = doneEarly();
-		unkept.ended(undone(ResultKind.SUCCESS, null));
-		assertTombstone(unkept.beforeCommit(), ResultKind.SUCCESS, DAY);
-		ClaimEnd released = releaseRequested(doneEarly());
-		released.ended(done());
-		assertThat(released.beforeCommit()).isEqualTo(new Write.Release(null));
-		ClaimEnd failed = doneEarly();
-		failed.ended(new Ending.Failed(CAUSE, null));
-		assertThat(failed.beforeCommit()).isEqualTo(new Write.Release(CAUSE));
-	}
-
-	private ClaimEnd doneEarly() {
-		ClaimEnd end = free();
-		end.joined(RESULT);
-		return end;
-	}
-
-	@Test
 	void resultThatComesBeforeTheCommitIsOverIsAttachedThen() {
 		ClaimEnd end = writtenBeforeCommit();
 		assertThat(end.ended(done())).isEqualTo(Write.HOLD);
@@ -609,14 +571,6 @@ class ClaimEndTests {
 		ClaimEnd later = writtenBeforeCommit();
 		assertThat(later.transactionEnded(UNKNOWN, false)).isEqualTo(Write.HOLD);
 		assertThat(later.ended(done())).isEqualTo(Write.LEAVE);
-	}
-
-	@Test
-	void resultThatIsKnownBeforeTheWorkMakesTheRecordDoneEarly() {
-		ClaimEnd end = joined();
-		assertThat(end.isDoneEarly()).isFalse();
-		end.joined(RESULT);
-		assertThat(end.isDoneEarly()).isTrue();
 	}
 
 	@Test

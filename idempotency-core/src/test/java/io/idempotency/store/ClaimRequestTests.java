@@ -28,8 +28,7 @@ class ClaimRequestTests {
 	/** Differs from the usual request in every component that can be changed. */
 	private static final ClaimRequest OTHER = new ClaimRequest(KEY, ClaimId.random(),
 			Fingerprint.of("test1").add("other").build(), ClaimType.ONCE, Duration.ofSeconds(5), Duration.ofHours(2),
-			false, new ClaimOrigin("node", "trace", "span"),
-			new ClaimRequest.JoinedWork(true, new StoredResult("text", new byte[] { 1 })));
+			false, new ClaimOrigin("node", "trace", "span"), true);
 
 	private static final ClaimRequest USUAL = ClaimRequest.of(KEY, LEASE, RETENTION).withClaimId(ID);
 
@@ -59,7 +58,7 @@ class ClaimRequestTests {
 				arguments("retention", USUAL.withRetention(OTHER.retention())),
 				arguments("takeOver", USUAL.withTakeOver(OTHER.takeOver())),
 				arguments("origin", USUAL.withOrigin(OTHER.origin())),
-				arguments("joined", USUAL.withJoined(OTHER.joined())));
+				arguments("newTransaction", USUAL.withNewTransaction(true)));
 	}
 
 	@Test

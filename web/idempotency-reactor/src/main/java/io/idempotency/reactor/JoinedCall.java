@@ -136,7 +136,7 @@ final class JoinedCall<T> {
 			return;
 		}
 		ClaimOrigin origin = this.parts.origin();
-		ClaimRequest request = this.call.claim(origin).withJoined(new ClaimRequest.JoinedWork(true, null));
+		ClaimRequest request = this.call.claim(origin).withNewTransaction(true);
 		OwnSubscription.ask(transaction.inside(this.context), () -> this.joining.claim(request),
 				(result) -> claimed(transaction, result, origin),
 				(failure) -> rollback(transaction, failure, () -> notClaimed(failure)));

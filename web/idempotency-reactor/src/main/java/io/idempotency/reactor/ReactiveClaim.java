@@ -242,7 +242,7 @@ public final class ReactiveClaim {
 
 	/** Notes that the record is in the transaction of the work. */
 	void joined() {
-		this.end.joined(null);
+		this.end.joined();
 	}
 
 	/**

@@ -176,8 +176,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 		if (this.sessions == this.own) {
 			this.secondConnectionWarning.look(request.key().operation());
 		}
-		boolean alone = request.joined() != null && request.joined().alone();
-		try (SqlSession session = this.sessions.openClaim(alone)) {
+		try (SqlSession session = this.sessions.openClaim(request.newTransaction())) {
 			return session.verb((verbs) -> verbs.claim(request));
 		}
 	}

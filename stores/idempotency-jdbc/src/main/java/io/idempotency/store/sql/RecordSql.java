@@ -72,12 +72,6 @@ public final class RecordSql {
 	final String forget;
 
 	/**
-	 * Makes a record run again that is ours and done: its own transaction has written
-	 * that, and takes it back.
-	 */
-	final String takeBack;
-
-	/**
 	 * Deletes our record. A record that was taken over is not deleted here: it stays as
 	 * nobody's.
 	 */
@@ -126,7 +120,6 @@ public final class RecordSql {
 		this.complete = bounded.apply(update + "state = ?, claim_id = ?, result_format = ?, result_body = ?,"
 				+ " lease_until = " + now + " + ?, kept_until = " + now + " + ?" + ours + UNFINISHED + " AND " + live);
 		this.forget = bounded.apply(deleteFrom + ours + UNFINISHED);
-		this.takeBack = update + "state = 'R', result_format = NULL, result_body = NULL" + ours + "state = 'D'";
 		this.release = bounded.apply(deleteFrom + ours + "state IN ('R', 'O')");
 		this.releaseToken = bounded.apply(update + "state = 'I', claim_id = ?, fingerprint = ?, origin = NULL,"
 				+ " lease_until = 0, kept_until = token_until" + ours + "state IN ('R', 'O') AND " + live);

@@ -16,7 +16,6 @@ import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimId;
-import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
@@ -25,7 +24,6 @@ import io.idempotency.store.NotAllRenewedException;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.record.Moment;
-import io.idempotency.store.record.RecordState;
 import io.idempotency.store.record.StoredRecord;
 import io.idempotency.store.record.StoredRecord.Transition;
 
@@ -92,12 +90,11 @@ public final class RecordVerbs {
 
 	private SqlMove<ClaimResult> claimOrWait(ClaimRequest request) {
 		IdempotencyKey key = request.key();
-		StoredRecord fresh = fresh(request);
+		StoredRecord fresh = StoredRecord.ABSENT.claim(request, Moment.origin()).next();
 		return rounds((round, again) -> insertOrFind(key, fresh).then((insertion) -> {
 			if (insertion.written()) {
 				return SqlMove
-					.done(new ClaimResult.Acquired(new Claim(key, request.claimId(), insertion.fence(), false),
-							ClaimOrigin.UNKNOWN, fresh.state() == RecordState.DONE));
+					.done(new ClaimResult.Acquired(new Claim(key, request.claimId(), insertion.fence(), false)));
 			}
 			StoredRow row = insertion.found();
 			if (row != null) {
@@ -117,24 +114,6 @@ public final class RecordVerbs {
 	private SqlMove<Insertion> insertOrFind(IdempotencyKey key, StoredRecord fresh) {
 		return key.isToken() ? this.dialect.find(this.joined, key, (row) -> SqlMove.done(Insertion.found(row)))
 				: this.dialect.insertOrFind(this.joined, this.bound, key, fresh);
-	}
-
-	/**
-	 * Returns the record of a claim whose key has none. It is done already if the claim
-	 * is in the transaction of its work, and the result is known: what takes that result
-	 * away takes the record with it.
-	 */
-	private StoredRecord fresh(ClaimRequest request) {
-		StoredRecord claimed = StoredRecord.ABSENT.claim(request, Moment.origin()).next();
-		ClaimRequest.JoinedWork work = this.joined ? request.joined() : null;
-		if (work == null || work.result() == null || claimed.state() != RecordState.RUNNING) {
-			return claimed;
-		}
-		Claim claim = new Claim(request.key(), request.claimId(), claimed.fence(), false);
-		return claimed
-			.complete(Completion.result(claim, request.fingerprint(), work.result(), request.retention()),
-					Moment.origin())
-			.next();
 	}
 
 	/**
@@ -178,30 +157,17 @@ public final class RecordVerbs {
 		return size;
 	}
 
-	private SqlMove<Boolean> written(Completion completion) {
-		boolean kept = !completion.retention().isZero();
-		return SqlMove.update(kept ? write(completion) : forget(completion), (rows) -> {
-			if (rows == 1) {
-				return SqlMove.done(true);
-			}
-			return (this.joined && !kept) ? takenBack(completion) : settled(completion);
-		});
-	}
-
-	private SqlMove<Boolean> takenBack(Completion completion) {
-		return SqlMove.update(
-				Sql.of(this.sql.takeBack, completion.claim().key().hash(), RecordRows.bytes(completion.claim().id())),
-				(rows) -> (rows == 1) ? SqlMove.done(true) : settled(completion));
-	}
-
 	/**
 	 * In the transaction of its claim a record is there, or the transaction is lost with
 	 * the work: a driver may have connected anew by itself.
 	 */
-	private SqlMove<Boolean> settled(Completion completion) {
-		return settle(completion.claim().key(), !completion.retention().isZero(),
-				(record, moment) -> (this.joined && !record.claimId().equals(completion.claim().id()))
-						? new Transition<>(record, false) : record.complete(completion, moment));
+	private SqlMove<Boolean> written(Completion completion) {
+		boolean kept = !completion.retention().isZero();
+		return SqlMove
+			.update(kept ? write(completion) : forget(completion),
+					(rows) -> (rows == 1) ? SqlMove.done(true) : settle(completion.claim().key(), kept,
+							(record, moment) -> (this.joined && !record.claimId().equals(completion.claim().id()))
+									? new Transition<>(record, false) : record.complete(completion, moment)));
 	}
 
 	private Sql write(Completion completion) {

@@ -140,10 +140,8 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 		}
 		// Waits for another transaction that has claimed the key.
 		Duration bound = timeouts.waiting();
-		ClaimRequest.JoinedWork work = request.joined();
-		boolean alone = work != null && work.alone();
 		return joined("claim", bound.plus(timeouts.call()),
-				(dialect) -> alone ? dialect.lockWaitAlone(bound) : dialect.lockWait(bound),
+				(dialect) -> request.newTransaction() ? dialect.lockWaitAlone(bound) : dialect.lockWait(bound),
 				(verbs) -> verbs.claim(request));
 	}
 

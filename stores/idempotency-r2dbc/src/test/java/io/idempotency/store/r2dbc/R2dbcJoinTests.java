@@ -136,7 +136,7 @@ class R2dbcJoinTests {
 	}
 
 	private static ClaimRequest alone(ClaimRequest request, boolean alone) {
-		return request.withJoined(new ClaimRequest.JoinedWork(alone, null));
+		return request.withNewTransaction(alone);
 	}
 
 	private static void run(R2dbcIdempotencyStoreTests.Server server, Function<There, @Nullable Void> test) {

@@ -32,8 +32,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 @StoreAlone
 class JdbcSessionSettingsTests {
 
-	private static final ClaimRequest.JoinedWork ALONE = new ClaimRequest.JoinedWork(true, null);
-
 	private final Database type;
 
 	private final HikariDataSource pool;
@@ -84,7 +82,8 @@ class JdbcSessionSettingsTests {
 		IdempotencyKey key = Requests.key();
 		IdempotencyStore joining = this.store.joining().orElseThrow();
 		whileClaimed(key, () -> this.transaction.executeWithoutResult((status) -> {
-			assertThat(joining.claim(Requests.claim(key).withJoined(ALONE))).isInstanceOf(ClaimResult.InProgress.class);
+			assertThat(joining.claim(Requests.claim(key).withNewTransaction(true)))
+				.isInstanceOf(ClaimResult.InProgress.class);
 			status.setRollbackOnly();
 		}));
 	}
@@ -106,7 +105,7 @@ class JdbcSessionSettingsTests {
 			this.store.claim(Requests.claim(expired, Requests.SHORT, Requests.SHORT));
 			IdempotencyStore joining = this.store.joining().orElseThrow();
 			for (IdempotencyKey claimed : List.of(key, key, expired)) {
-				joining.claim(Requests.claim(claimed).withJoined(ALONE));
+				joining.claim(Requests.claim(claimed).withNewTransaction(true));
 				assertThat(this.jdbc.queryForObject(bound, String.class)).isEqualTo(before);
 			}
 		});

@@ -171,7 +171,7 @@ class JoinApplication {
 			return note;
 		}
 
-		/** Has no result, so the claim writes the record as it will be. */
+		/** Has no result. */
 		@Transactional
 		@Idempotent(key = "#ref", transaction = TransactionMode.JOIN)
 		public void note(String ref, Consumer<String> work) throws InterruptedException {

@@ -194,17 +194,17 @@ abstract class JoinScenarios {
 	}
 
 	@Test
-	void recordOfAMethodWithoutAResultIsDoneWithItsClaim() throws Exception {
+	void commitsRecordOfMethodWithoutResultWithTheWork() throws Exception {
 		AtomicReference<String> state = new AtomicReference<>();
 		this.proxy.note(this.ref, state::set);
-		assertThat(state).hasValue("D");
+		assertThat(state).hasValue("R");
 		this.proxy.note(this.ref, state::set);
 		assertThat(runs()).isEqualTo(1);
 		assertThat(rows()).isEqualTo(1);
 	}
 
 	@Test
-	void recordThatIsDoneWithItsClaimIsRolledBackWithItsWork() throws Exception {
+	void rollsBackRecordOfMethodWithoutResultWithTheWork() throws Exception {
 		IllegalStateException failure = new IllegalStateException("failed");
 		assertThatIllegalStateException().isThrownBy(() -> this.proxy.note(this.ref, (state) -> {
 			throw failure;
@@ -217,7 +217,7 @@ abstract class JoinScenarios {
 	}
 
 	@Test
-	void recordThatIsDoneWithItsClaimObeysTheWishesOfTheWork() throws Exception {
+	void appliesReleaseAndRetentionOfMethodWithoutResult() throws Exception {
 		this.proxy.note(this.ref, (state) -> {
 			IdempotencyContext.current().orElseThrow().release();
 			this.jdbc.update("delete from orders where ref = ?", this.ref);
@@ -228,16 +228,15 @@ abstract class JoinScenarios {
 			IdempotencyContext.current().orElseThrow().retention(Duration.ofHours(1));
 		});
 		this.proxy.note(this.ref, state::set);
-		assertThat(state).hasValue("D");
+		assertThat(state).hasValue("R");
 		assertThat(runs()).isEqualTo(2);
 		Long kept = this.jdbc.queryForObject("select kept_until - fence from idempotency_record"
 				+ " where operation like ? order by fence desc limit 1", Long.class, "%Orders.note(%");
 		assertThat(Duration.of(kept, ChronoUnit.MICROS)).isBetween(Duration.ofHours(1), Duration.ofHours(2));
 	}
 
-	/** The inner call would find the record done, in the transaction of both. */
 	@Test
-	void callOfTheSameKeyInsideOfTheWorkIsInProgressEvenIfTheRecordIsDone() {
+	void rejectsCallOfTheSameKeyInsideTheWorkAsInProgress() {
 		assertThatExceptionOfType(IdempotencyInProgressException.class)
 			.isThrownBy(() -> this.proxy.note(this.ref, (state) -> note(this.ref)));
 		assertThat(rows()).isZero();
@@ -245,7 +244,7 @@ abstract class JoinScenarios {
 	}
 
 	@Test
-	void recordThatIsDoneWithItsClaimIsSeenOnceItIsCommitted() throws Exception {
+	void showsRecordOfMethodWithoutResultWhenItIsCommitted() throws Exception {
 		this.orders.running = new CountDownLatch(1);
 		this.orders.mayEnd = new CountDownLatch(1);
 		CompletableFuture<Void> first = OwnThread.run(() -> note(this.ref));
