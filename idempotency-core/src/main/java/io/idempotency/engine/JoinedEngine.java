@@ -3,7 +3,6 @@ package io.idempotency.engine;
 import java.util.Objects;
 
 import io.idempotency.ConflictMode;
-import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.protocol.Admission;
 import io.idempotency.protocol.ResultSealer;
@@ -120,9 +119,6 @@ final class JoinedEngine {
 		 */
 		private volatile boolean left;
 
-		/** Whether the transaction can go back to where the call owned its key. */
-		private boolean marked;
-
 		/** Whether the door ends the transaction, and the key is free then. */
 		private boolean taken;
 
@@ -202,9 +198,7 @@ final class JoinedEngine {
 				write();
 			}
 			catch (Throwable thrown) {
-				if (!keeps(thrown)) {
-					begun.rollback(thrown);
-				}
+				begun.rollback(thrown);
 				return afterRollback(thrown);
 			}
 			Throwable refused = settled.failure();
@@ -249,37 +243,7 @@ final class JoinedEngine {
 			if (owned.isAbandoned()) {
 				JoinedEngine.this.events.takenOver(this.call, acquired.before(), origin);
 			}
-			// A statement of its own, so for those alone that may need it.
-			this.marked = alone && this.call.policy().onFailure() == FailureMode.REMEMBER && transaction().mark();
 			return new Settled<>(run(owned), null, false);
-		}
-
-		/**
-		 * Undoes the work alone, and commits its failure in the place of its result. A
-		 * rollback would wake up the duplicate of another node that waits on the row, and
-		 * that would run before the failure is written.
-		 * @return whether the transaction has ended; if not, it is to be rolled back
-		 */
-		private boolean keeps(Throwable failure) {
-			OwnedClaim owned = this.claim;
-			if (!this.marked || owned == null || this.stage != Stage.FAILED || !owned.holdsFailure()) {
-				return false;
-			}
-			try {
-				transaction().undo();
-				owned.writeBeforeCommit(this.joining);
-			}
-			catch (RuntimeException | Error ex) {
-				failure.addSuppressed(ex);
-				return false;
-			}
-			try {
-				transaction().commit();
-			}
-			catch (RuntimeException | Error ex) {
-				failure.addSuppressed(ex);
-			}
-			return true;
 		}
 
 		/** A failure that the door finds in the transaction is one of the work. */

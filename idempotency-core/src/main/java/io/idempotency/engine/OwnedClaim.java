@@ -213,11 +213,6 @@ public final class OwnedClaim {
 		}
 	}
 
-	/** Returns whether the call has failed, and how is kept. */
-	boolean holdsFailure() {
-		return this.end.holdsFailure();
-	}
-
 	/**
 	 * Drops the ending that is held, because it is not true any more.
 	 * @return whether one was held, so that none will come

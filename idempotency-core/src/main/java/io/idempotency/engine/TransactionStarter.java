@@ -49,24 +49,6 @@ public interface TransactionStarter extends WorkTransactions {
 		 */
 		boolean isAlone();
 
-		/**
-		 * Marks the present state of a transaction that is alone, for {@link #undo()}.
-		 * @return whether the transaction can go back to it
-		 */
-		default boolean mark() {
-			return false;
-		}
-
-		/**
-		 * Goes back to the mark. What has begun to listen to the end of the transaction
-		 * since is told a rollback now, and nothing later.
-		 * @throws RuntimeException the exception of the database; the transaction is to
-		 * be rolled back
-		 */
-		default void undo() {
-			throw new UnsupportedOperationException("Nothing was marked");
-		}
-
 		/** Sends to the database what the work has changed in memory. */
 		void flush();
 

@@ -234,12 +234,6 @@ public final class ClaimEnd {
 				Completion.executed(this.claim, this.call.fingerprint(), ATTACH_WITHIN, this.context.retention()));
 	}
 
-	/** Returns whether the ending that is held is a failure that is kept. */
-	public boolean holdsFailure() {
-		return held() instanceof Ending.Failed && this.call.policy().onFailure() == FailureMode.REMEMBER
-				&& !keepsNothing();
-	}
-
 	/** Is told that the store has taken what was decided before the commit. */
 	public synchronized void writtenBeforeCommit(Write write) {
 		this.inside = write;

@@ -314,24 +314,10 @@ class JoinedEngineTests {
 		assertThat(action.runs()).isOne();
 	}
 
-	/** The row of the record is never free, so nobody who waits on it runs. */
-	@Test
-	void failureThatIsKeptCommitsInThePlaceOfTheWork() {
-		this.transactions.marks = true;
-		assertFailureIsKept();
-		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.COMMITTED);
-	}
-
 	@ParameterizedTest
-	@ValueSource(booleans = { false, true })
-	void failureThatIsKeptIsWrittenBehindTheRollbackWhereTheWorkCannotBeUndoneAlone(boolean marks) {
-		this.transactions.marks = marks;
-		this.transactions.undoFailure = new IllegalStateException("lost");
-		assertFailureIsKept();
-		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
-	}
-
-	private void assertFailureIsKept() {
+	@ValueSource(booleans = { true, false })
+	void writesRememberedFailureAfterTheRollback(boolean begins) {
+		this.transactions.begins = begins;
 		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
 				TestPolicy.replay().remembering().build(), this.joining);
 		IllegalStateException failure = new IllegalStateException("declined");
@@ -342,6 +328,7 @@ class JoinedEngineTests {
 			.isThrownBy(() -> this.node.engine.execute(call, action, this.transactions));
 		assertThat(action.runs()).isOne();
 		assertThat(this.joining.count(ScriptedStore.Verb.COMPLETE)).isOne();
+		assertThat(this.transactions.outcomes).startsWith(TransactionOutcome.ROLLED_BACK);
 	}
 
 	/** What the work has written stays, so nothing is looked up and nothing forgotten. */

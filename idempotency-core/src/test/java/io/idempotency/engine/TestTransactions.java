@@ -22,12 +22,6 @@ class TestTransactions implements TransactionStarter {
 
 	boolean tellsLater;
 
-	/** Whether they have savepoints. */
-	boolean marks;
-
-	/** Why none is gone back to. */
-	@Nullable RuntimeException undoFailure;
-
 	/** Why none is begun. */
 	@Nullable RuntimeException beginFailure;
 
@@ -67,18 +61,6 @@ class TestTransactions implements TransactionStarter {
 			@Override
 			public boolean isAlone() {
 				return TestTransactions.this.begins;
-			}
-
-			@Override
-			public boolean mark() {
-				return TestTransactions.this.marks;
-			}
-
-			@Override
-			public void undo() {
-				if (TestTransactions.this.undoFailure != null) {
-					throw TestTransactions.this.undoFailure;
-				}
 			}
 
 			@Override

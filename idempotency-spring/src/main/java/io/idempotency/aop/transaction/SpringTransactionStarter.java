@@ -1,23 +1,17 @@
 package io.idempotency.aop.transaction;
 
-import java.util.List;
-import java.util.Objects;
 import java.util.function.Consumer;
 
 import io.idempotency.engine.TransactionStarter;
 import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.IdempotencyStoreException;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.ResourceTransactionManager;
-import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
-import org.springframework.transaction.support.TransactionSynchronizationUtils;
 
 /**
  * Transactions of Spring. Every exception of the work rolls back, even a checked one,
@@ -98,11 +92,6 @@ final class SpringTransactionStarter implements TransactionStarter {
 
 		private final boolean alone;
 
-		private @Nullable Object mark;
-
-		/** What has listened to its end at the mark. */
-		private List<TransactionSynchronization> listening = List.of();
-
 		Open(PlatformTransactionManager manager, TransactionStatus status, boolean alone) {
 			this.manager = manager;
 			this.status = status;
@@ -112,38 +101,6 @@ final class SpringTransactionStarter implements TransactionStarter {
 		@Override
 		public boolean isAlone() {
 			return this.alone;
-		}
-
-		@Override
-		public boolean mark() {
-			try {
-				this.mark = this.status.createSavepoint();
-			}
-			catch (TransactionException ex) {
-				// Its manager has none, as that of JPA.
-				return false;
-			}
-			this.listening = TransactionSynchronizationManager.getSynchronizations();
-			return true;
-		}
-
-		@Override
-		public void undo() {
-			this.status.rollbackToSavepoint(Objects.requireNonNull(this.mark, "Nothing was marked"));
-			List<TransactionSynchronization> since = TransactionSynchronizationManager.getSynchronizations()
-				.stream()
-				.filter((each) -> !this.listening.contains(each))
-				.toList();
-			listen(since);
-			TransactionSynchronizationUtils.triggerBeforeCompletion();
-			listen(this.listening);
-			TransactionSynchronizationUtils.invokeAfterCompletion(since, TransactionSynchronization.STATUS_ROLLED_BACK);
-		}
-
-		private static void listen(List<TransactionSynchronization> listening) {
-			TransactionSynchronizationManager.clearSynchronization();
-			TransactionSynchronizationManager.initSynchronization();
-			listening.forEach(TransactionSynchronizationManager::registerSynchronization);
 		}
 
 		@Override
