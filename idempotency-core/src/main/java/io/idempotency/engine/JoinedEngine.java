@@ -5,7 +5,6 @@ import java.util.Objects;
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.protocol.Admission;
-import io.idempotency.protocol.ResultSealer;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.Move;
@@ -41,15 +40,12 @@ final class JoinedEngine {
 
 	private final EngineCore parts;
 
-	private final ResultSealer sealer;
-
 	private final EventLog events;
 
 	JoinedEngine(EngineCore parts) {
 		this.parts = parts;
 		this.upkeep = parts.upkeep();
 		this.replayer = parts.replayer();
-		this.sealer = parts.sealer();
 		this.events = parts.events();
 	}
 
@@ -62,33 +58,31 @@ final class JoinedEngine {
 			try {
 				return joined.execute(transactions);
 			}
-			catch (TransactionLostException ex) {
-				if (joined.hasRun()) {
+			catch (IdempotencyStoreException ex) {
+				if (joined.stage != Stage.CLAIMING) {
 					throw ex;
 				}
-				if (joined.stage == Stage.WRITE_FAILED || !joined.isAlone()) {
-					// The caller's transaction has failed, and no store.
-					throw (ex.getCause() instanceof RuntimeException cause) ? cause : ex;
+				boolean lost = ex instanceof TransactionLostException;
+				if (lost && !joined.isAlone()) {
+					throw cause(ex);
 				}
-				if (attempt == EngineCore.TRANSACTION_ATTEMPTS) {
+				if (!lost || attempt == EngineCore.TRANSACTION_ATTEMPTS) {
 					throw this.parts.notJoined(call, ex);
 				}
-				// A deadlock of claims has ended the transaction, and the work has not
-				// run.
+				// A deadlock of claims ended the transaction before the work ran.
 				this.events.transactionRepeated(call.operation(), ex);
-			}
-			catch (IdempotencyStoreException ex) {
-				if (joined.hasRun()) {
-					throw ex;
-				}
-				throw this.parts.notJoined(call, ex);
 			}
 		}
 	}
 
+	/** Returns the failure of the caller's transaction, which is not one of the store. */
+	private static RuntimeException cause(IdempotencyStoreException lost) {
+		return (lost.getCause() instanceof RuntimeException cause) ? cause : lost;
+	}
+
 	/**
 	 * One call and its transaction. Only the thread of the call uses it, but for the end
-	 * of the transaction, which another thread may tell.
+	 * of the transaction, which another thread may report.
 	 */
 	private final class JoinedCall<T> implements OpenWork {
 
@@ -119,7 +113,7 @@ final class JoinedEngine {
 		 */
 		private volatile boolean left;
 
-		/** Whether the door ends the transaction, and the key is free then. */
+		/** Whether the action ends the transaction, which then frees the key. */
 		private boolean taken;
 
 		JoinedCall(GuardedCall call, JoinedKeys.Hold key, GuardedAction<T> action, ObservedCall observed) {
@@ -134,12 +128,7 @@ final class JoinedEngine {
 						call.store().getClass().getName() + " cannot join a transaction"));
 		}
 
-		/** Returns whether an exception is that of the work, or of the commit. */
-		boolean hasRun() {
-			return this.stage != Stage.CLAIMING && this.stage != Stage.WRITE_FAILED;
-		}
-
-		/** Returns whether the transaction has begun with the call, and ended with it. */
+		/** Returns whether the transaction began with the call, and ends with it. */
 		boolean isAlone() {
 			return this.transaction != null && this.transaction.isAlone();
 		}
@@ -188,89 +177,85 @@ final class JoinedEngine {
 		private @Nullable T executeIn(TransactionStarter transactions) throws Throwable {
 			TransactionStarter.Begun begun = transactions.begin(this::ended);
 			this.transaction = begun;
-			Settled<T> settled;
+			ClaimOrigin origin = JoinedEngine.this.parts.origin();
+			ClaimResult result;
 			try {
-				settled = work(begun.isAlone());
-				if (this.stage == Stage.RETURNED && begun.isAlone() && takes()) {
-					this.taken = true;
-					return settled.get();
-				}
-				write();
+				result = this.joining.claim(this.call.claim(origin).withNewTransaction(begun.isAlone()));
+				this.upkeep.outage().answered();
 			}
 			catch (Throwable thrown) {
 				begun.rollback(thrown);
-				return afterRollback(thrown);
+				throw thrown;
 			}
-			Throwable refused = settled.failure();
-			if (refused != null && settled.undone()) {
-				begun.rollback(refused);
-				leave();
-				throw refused;
+			if (!(result instanceof ClaimResult.Acquired acquired)) {
+				return duplicate(begun, result);
 			}
 			try {
-				begun.commit();
+				T value = work(acquired, origin);
+				this.taken = begun.isAlone() && this.action.takes(this);
+				if (!this.taken) {
+					commit();
+				}
+				return value;
 			}
 			catch (Throwable thrown) {
-				return afterRollback(thrown);
+				if (!this.left) {
+					rollbackAfter(thrown);
+				}
+				return recover(thrown);
 			}
-			leave();
-			return settled.get();
 		}
 
-		private Settled<T> work(boolean alone) throws Throwable {
-			ClaimOrigin origin = JoinedEngine.this.parts.origin();
-			ClaimResult result = this.joining.claim(this.call.claim(origin).withNewTransaction(alone));
-			this.upkeep.outage().answered();
-			if (!(result instanceof ClaimResult.Acquired acquired)) {
-				try {
-					return new Settled<>(
-							JoinedEngine.this.replayer.settle(this.call, result, this.action, this.observed), null,
-							false);
-				}
-				catch (Throwable refused) {
-					// The call is refused or replayed. That is no reason to roll back
-					// other work of the caller.
-					return new Settled<>(null, refused, alone && result instanceof ClaimResult.InProgress);
-				}
+		/**
+		 * Ends a transaction that claimed nothing. A rejection is not a reason to roll
+		 * back other work of the caller, but the store need not leave a new transaction
+		 * usable after a wait for another one.
+		 */
+		private @Nullable T duplicate(TransactionStarter.Begun begun, ClaimResult result) throws Throwable {
+			T value;
+			try {
+				value = JoinedEngine.this.replayer.settle(this.call, result, this.action, this.observed);
 			}
+			catch (Throwable rejection) {
+				if (begun.isAlone() && result instanceof ClaimResult.InProgress) {
+					begun.rollback(rejection);
+				}
+				else {
+					begun.commit();
+				}
+				throw rejection;
+			}
+			begun.commit();
+			return value;
+		}
+
+		private @Nullable T work(ClaimResult.Acquired acquired, ClaimOrigin origin) throws Throwable {
 			OwnedClaim owned = new OwnedClaim(this.call, acquired.claim(), origin, 0, this.upkeep,
-					JoinedEngine.this.upkeep.waiter(), JoinedEngine.this.sealer, JoinedEngine.this.events,
+					JoinedEngine.this.upkeep.waiter(), JoinedEngine.this.parts.sealer(), JoinedEngine.this.events,
 					this.observed);
 			owned.joined();
 			this.claim = owned;
-			this.stage = Stage.WORKING;
+			this.stage = Stage.FAILED;
 			this.key.owns();
 			if (owned.isAbandoned()) {
 				JoinedEngine.this.events.takenOver(this.call, acquired.before(), origin);
 			}
-			return new Settled<>(run(owned), null, false);
+			T value = ownerRun(owned).run(null);
+			this.stage = Stage.RETURNED;
+			return value;
 		}
 
-		/** A failure that the door finds in the transaction is one of the work. */
-		private boolean takes() {
-			try {
-				return this.action.takes(this);
-			}
-			catch (RuntimeException | Error thrown) {
-				if (!AsyncResults.isDuplicate(this.action::isDuplicate, thrown)) {
-					fails(thrown);
-				}
-				throw thrown;
-			}
-		}
-
-		/** What the work has returned is not true any more. */
-		private void fails(Throwable failure) {
-			this.stage = Stage.FAILED;
-			OwnedClaim owned = Objects.requireNonNull(this.claim, "Nothing was claimed");
-			Ending ending = Ending.ofFailure(failure, this.action::threw);
-			if (owned.withdraw()) {
-				owned.end(ending);
-			}
+		private OwnerRun<T> ownerRun(OwnedClaim owned) {
+			return new OwnerRun<>(this.call, owned, this.action, JoinedEngine.this.replayer,
+					JoinedEngine.this.upkeep.resultExecutor(), JoinedEngine.this.events);
 		}
 
 		private TransactionStarter.Begun transaction() {
 			return Objects.requireNonNull(this.transaction, "No transaction was begun");
+		}
+
+		private OwnedClaim claim() {
+			return Objects.requireNonNull(this.claim, "Nothing was claimed");
 		}
 
 		@Override
@@ -281,29 +266,20 @@ final class JoinedEngine {
 		@Override
 		public void commit() {
 			try {
-				writeAndCommit();
+				claim().writeBeforeCommit(this.joining);
 			}
 			catch (IdempotencyStoreException ex) {
-				if (hasRun()) {
-					throw ex;
+				this.stage = Stage.WRITE_FAILED;
+				boolean lost = ex instanceof TransactionLostException;
+				if (!lost) {
+					this.observed.seenAs(IdempotencyOutcome.STORE_ERROR);
 				}
-				if (!(ex instanceof TransactionLostException)) {
-					throw JoinedEngine.this.parts.notJoined(this.call, ex);
-				}
-				throw (ex.getCause() instanceof RuntimeException cause) ? cause : ex;
-			}
-			finally {
-				this.key.free();
-			}
-		}
-
-		private void writeAndCommit() {
-			try {
-				write();
+				RuntimeException failure = lost ? cause(ex) : JoinedEngine.this.parts.notJoined(this.call, ex);
+				rollbackAfter(failure);
+				throw failure;
 			}
 			catch (RuntimeException | Error ex) {
-				transaction().rollback(ex);
-				leave();
+				rollbackAfter(ex);
 				throw ex;
 			}
 			try {
@@ -318,93 +294,60 @@ final class JoinedEngine {
 
 		@Override
 		public void rollback(Throwable failure) {
-			try {
-				fails(failure);
-				transaction().rollback(failure);
-				leave();
-			}
-			finally {
-				this.key.free();
+			fails(failure);
+			rollbackAfter(failure);
+		}
+
+		private void rollbackAfter(Throwable failure) {
+			transaction().rollback(failure);
+			leaveAfter(failure);
+		}
+
+		/** Replaces the result of the work, which is not true any more. */
+		private void fails(Throwable failure) {
+			this.stage = Stage.FAILED;
+			Ending ending = Ending.ofFailure(failure, this.action::threw);
+			if (claim().withdraw()) {
+				claim().end(ending);
 			}
 		}
 
-		private void write() {
-			OwnedClaim owned = this.claim;
-			if (owned == null) {
-				return;
-			}
-			try {
-				owned.writeBeforeCommit(this.joining);
-			}
-			catch (IdempotencyStoreException ex) {
-				this.stage = Stage.WRITE_FAILED;
-				if (!(ex instanceof TransactionLostException)) {
-					this.observed.seenAs(IdempotencyOutcome.STORE_ERROR);
-				}
-				throw ex;
-			}
-		}
-
-		private @Nullable T run(OwnedClaim owned) throws Throwable {
-			T value;
-			try {
-				value = ownerRun(owned).run(null);
-			}
-			catch (Throwable thrown) {
-				this.stage = Stage.FAILED;
-				throw thrown;
-			}
-			this.stage = Stage.RETURNED;
-			return value;
-		}
-
-		private OwnerRun<T> ownerRun(OwnedClaim owned) {
-			return new OwnerRun<>(this.call, owned, this.action, JoinedEngine.this.replayer,
-					JoinedEngine.this.upkeep.resultExecutor(), JoinedEngine.this.events);
-		}
-
-		/**
-		 * Is told the end of the transaction, possibly long after the call has returned.
-		 */
-		private void ended(TransactionOutcome how) {
-			this.outcome = how;
-			if (this.left) {
-				conclude(how);
-			}
-		}
-
-		private void leave() {
-			this.left = true;
-			TransactionOutcome how = this.outcome;
-			if (how != null) {
-				conclude(how);
-			}
-		}
-
-		private void conclude(TransactionOutcome how) {
-			OwnedClaim owned = this.claim;
-			if (owned != null) {
-				owned.transactionEnded(how, this.stage == Stage.FAILED);
-			}
-		}
-
-		private @Nullable T afterRollback(Throwable thrown) throws Throwable {
-			leaveAfter(thrown);
-			this.key.free();
-			return recover(thrown);
-		}
-
-		/** Leaves a transaction that was rolled back, or whose commit has failed. */
+		/** Leaves a transaction that was rolled back, or whose commit failed. */
 		private void leaveAfter(Throwable thrown) {
 			if (this.stage == Stage.RETURNED && isDuplicate(thrown)) {
-				// The commit has failed, so the result of the work is not true any more.
-				Objects.requireNonNull(this.claim, "Nothing was claimed").withdraw();
+				claim().withdraw();
 				this.stage = Stage.FAILED;
 			}
 			else if (this.stage == Stage.RETURNED && this.outcome == TransactionOutcome.ROLLED_BACK) {
 				fails(thrown);
 			}
 			leave();
+		}
+
+		private void leave() {
+			this.left = true;
+			try {
+				conclude();
+			}
+			finally {
+				this.key.free();
+			}
+		}
+
+		/** Records the end of the transaction, possibly long after the call returned. */
+		private void ended(TransactionOutcome how) {
+			this.outcome = how;
+			if (this.left) {
+				conclude();
+			}
+		}
+
+		private void conclude() {
+			TransactionOutcome how = this.outcome;
+			OwnedClaim owned = this.claim;
+			if (how != null && owned != null) {
+				owned.transactionEnded(how, this.stage == Stage.FAILED);
+			}
 		}
 
 		/** A unique index may also report a duplicate at the commit. */
@@ -416,11 +359,10 @@ final class JoinedEngine {
 
 		@Override
 		public @Nullable T recover(Throwable thrown) throws Throwable {
-			OwnedClaim owned = this.claim;
-			if (owned == null || !isDuplicate(thrown)) {
+			if (!isDuplicate(thrown)) {
 				throw thrown;
 			}
-			return ownerRun(owned).recoverAfterDuplicate(thrown);
+			return ownerRun(claim()).recoverAfterDuplicate(thrown);
 		}
 
 	}
@@ -431,34 +373,14 @@ final class JoinedEngine {
 		/** The call owns nothing, and its work has not run. */
 		CLAIMING,
 
-		/** The call owns its key. */
-		WORKING,
+		/** The call owns its key, and its work has not returned, or was rolled back. */
+		FAILED,
 
 		/** The work has returned: the write and the commit come next. */
 		RETURNED,
 
 		/** The record could not be written, so the transaction must not commit. */
-		WRITE_FAILED,
-
-		/** The work has thrown, or its commit has rolled back. */
-		FAILED
-
-	}
-
-	/**
-	 * The answer for the caller after the transaction has ended.
-	 *
-	 * @param undone whether the transaction is rolled back, because the store need not
-	 * have left it usable
-	 */
-	private record Settled<T>(@Nullable T value, @Nullable Throwable failure, boolean undone) {
-
-		@Nullable T get() throws Throwable {
-			if (this.failure != null) {
-				throw this.failure;
-			}
-			return this.value;
-		}
+		WRITE_FAILED
 
 	}
 

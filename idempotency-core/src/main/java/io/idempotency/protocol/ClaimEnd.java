@@ -87,7 +87,13 @@ public final class ClaimEnd {
 
 	private final ResultSealer.Log log;
 
-	private State state = State.FREE;
+	private State state = State.OPEN;
+
+	/** Whether the record is in the transaction of the work. */
+	private boolean joined;
+
+	/** Whether an ending after a rollback is written, unless it is a release. */
+	private boolean writesAfterRollback;
 
 	/** The ending that is held until the transaction has ended. */
 	private @Nullable Ending held;
@@ -135,17 +141,18 @@ public final class ClaimEnd {
 
 	/** Notes that the call is made inside a transaction and ends with it. */
 	public synchronized void surrounded() {
-		this.state = State.SURROUNDED;
+		this.state = State.IN_TRANSACTION;
 	}
 
 	/** Notes that the record is in the transaction of the work. */
 	public synchronized void joined() {
-		this.state = State.JOINED;
+		this.state = State.IN_TRANSACTION;
+		this.joined = true;
 	}
 
 	/** Returns whether the record is in the transaction of the work, still open. */
 	public synchronized boolean isJoined() {
-		return this.state == State.JOINED;
+		return this.joined && isInTransaction();
 	}
 
 	/**
@@ -181,39 +188,31 @@ public final class ClaimEnd {
 		}
 	}
 
-	/** Is told how the call has ended. */
+	/** Ends the call, or holds its ending until the transaction ends. */
 	public Write ended(Ending ending) {
 		Ending fixed = isInTransaction() ? fix(ending) : ending;
-		State at = take(fixed);
-		return (at != null) ? write(fixed, at) : Write.HOLD;
+		State at;
+		synchronized (this) {
+			boolean done = ending instanceof Ending.Done || ending instanceof Ending.DoneUnkept;
+			if (isInTransaction() && (this.joined || done || this.held != null)) {
+				this.held = (this.held != null) ? this.held : fixed;
+				return Write.HOLD;
+			}
+			at = carryOut(fixed);
+		}
+		return write(fixed, at);
 	}
 
 	private synchronized boolean isInTransaction() {
-		return this.state == State.JOINED || this.state == State.SURROUNDED;
+		return this.state == State.IN_TRANSACTION;
 	}
 
-	/**
-	 * Returns the state in which an ending is carried out, {@code null} if it is held or
-	 * comes too late.
-	 */
-	private synchronized @Nullable State take(Ending ending) {
-		boolean done = ending instanceof Ending.Done || ending instanceof Ending.DoneUnkept;
-		boolean holds = this.state == State.JOINED || this.state == State.SURROUNDED && (done || this.held != null);
-		if (holds) {
-			this.held = (this.held != null) ? this.held : ending;
-			return null;
-		}
-		return carryOut(ending);
-	}
-
-	private synchronized @Nullable State carryOut(Ending ending) {
+	/** Returns the state in which an ending is carried out. */
+	private State carryOut(Ending ending) {
 		State at = this.state;
-		if (at == State.ENDED) {
-			return null;
-		}
-		this.carriedOut = ending;
-		if (!(ending instanceof Ending.OutOfSight) && at != State.UNKNOWN) {
-			this.state = State.ENDED;
+		if (at != State.ENDED) {
+			this.carriedOut = ending;
+			this.state = (ending instanceof Ending.OutOfSight || at == State.UNKNOWN) ? at : State.ENDED;
 		}
 		return at;
 	}
@@ -259,19 +258,19 @@ public final class ClaimEnd {
 		Ending due;
 		State at;
 		synchronized (this) {
-			due = this.held;
-			Write written = this.inside;
-			this.held = null;
-			if (this.state != State.SURROUNDED && this.state != State.JOINED) {
-				// It has ended, or has been told before.
+			if (!isInTransaction()) {
+				// It has ended before.
 				return Write.HOLD;
 			}
-			this.joinedEnd = (this.state == State.JOINED) ? outcome : null;
-			this.state = (this.state == State.SURROUNDED) ? afterSurrounding(outcome)
-					: afterJoined(outcome, written != null, failed);
+			due = this.held;
+			this.held = null;
+			this.joinedEnd = this.joined ? outcome : null;
+			this.writesAfterRollback = failed;
+			this.state = after(outcome);
 			if (this.state == State.UNKNOWN) {
 				this.context.isUnknown();
 			}
+			Write written = this.inside;
 			if (this.state == State.COMMITTED && written != null && !(written instanceof Write.Attach)) {
 				carryOut((due != null) ? due : Ending.DONE_UNKEPT);
 				this.state = State.ENDED;
@@ -282,40 +281,31 @@ public final class ClaimEnd {
 			}
 			at = carryOut(due);
 		}
-		return (due != null && at != null) ? write(due, at) : Write.HOLD;
+		return write(due, at);
 	}
 
-	private static State afterSurrounding(TransactionOutcome outcome) {
+	private State after(TransactionOutcome outcome) {
 		return switch (outcome) {
-			case COMMITTED -> State.FREE;
-			case ROLLED_BACK -> State.UNDONE;
+			case COMMITTED -> !this.joined ? State.OPEN : (this.inside != null) ? State.COMMITTED : State.ROLLED_BACK;
+			case ROLLED_BACK -> State.ROLLED_BACK;
 			case UNKNOWN -> State.UNKNOWN;
 		};
 	}
 
-	private static State afterJoined(TransactionOutcome outcome, boolean written, boolean failed) {
-		if (outcome == TransactionOutcome.UNKNOWN) {
-			return State.UNKNOWN;
-		}
-		if (outcome == TransactionOutcome.COMMITTED && written) {
-			return State.COMMITTED;
-		}
-		return failed ? State.GONE : State.GONE_FOR_GOOD;
-	}
-
-	/** Decides the write of an ending, in the state in which it was taken. */
+	/** Decides the write of an ending, in the state in which it was carried out. */
 	private Write write(Ending ending, State at) {
+		if (at == State.ENDED) {
+			return Write.HOLD;
+		}
 		if (ending instanceof Ending.OutOfSight) {
 			return leave();
 		}
 		return switch (at) {
-			case FREE, SURROUNDED -> ofOpen(ending);
-			case UNDONE -> RELEASE;
+			case OPEN, IN_TRANSACTION -> ofOpen(ending);
 			case COMMITTED -> ofCommitted(ending);
-			case GONE -> ofGone(ending);
-			case GONE_FOR_GOOD -> new Write.Applied(RELEASE);
+			case ROLLED_BACK -> ofRolledBack(ending);
 			case UNKNOWN -> Write.LEAVE;
-			case JOINED, ENDED -> Write.HOLD;
+			case ENDED -> Write.HOLD;
 		};
 	}
 
@@ -368,9 +358,12 @@ public final class ClaimEnd {
 		return of((ending instanceof Ending.NotRun notRun) ? new Ending.DoneUnkept(notRun.cause()) : ending);
 	}
 
-	/** The record was rolled back with the work. There is nothing to be released. */
-	private Write ofGone(Ending ending) {
-		Write write = of(ending);
+	/** A record that was rolled back with the work needs no release. */
+	private Write ofRolledBack(Ending ending) {
+		if (!this.joined) {
+			return RELEASE;
+		}
+		Write write = this.writesAfterRollback ? of(ending) : RELEASE;
 		return (write instanceof Write.Release) ? new Write.Applied(write) : write;
 	}
 
@@ -491,35 +484,16 @@ public final class ClaimEnd {
 		 * The call is in no transaction, or the surrounding one was committed: endings
 		 * are carried out at once.
 		 */
-		FREE,
+		OPEN,
 
-		/** The call is in a surrounding transaction, and the record is apart from it. */
-		SURROUNDED,
+		/** The call is in a surrounding transaction, or in that of its work. */
+		IN_TRANSACTION,
 
-		/**
-		 * The surrounding transaction was rolled back, and the work of the call with it.
-		 */
-		UNDONE,
-
-		/** The record is written in the transaction of the work. */
-		JOINED,
-
-		/**
-		 * The record is written and committed: a failure does not release it any more.
-		 */
+		/** The record committed with the work: a failure does not release it any more. */
 		COMMITTED,
 
-		/**
-		 * The transaction was rolled back together with the record. The ending is written
-		 * anew, unless it is a release.
-		 */
-		GONE,
-
-		/**
-		 * The transaction was rolled back together with the record after the work had
-		 * returned: nothing is written.
-		 */
-		GONE_FOR_GOOD,
+		/** The work was rolled back, and the record if it was in the transaction. */
+		ROLLED_BACK,
 
 		/** The end of the transaction is not known. */
 		UNKNOWN,
