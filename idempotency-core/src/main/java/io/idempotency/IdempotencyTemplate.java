@@ -1,7 +1,6 @@
 package io.idempotency;
 
 import java.lang.reflect.Type;
-import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -38,7 +37,7 @@ public interface IdempotencyTemplate {
 	/**
 	 * The description of one guarded call, for one use. It is not thread-safe.
 	 */
-	interface Call {
+	interface Call extends IdempotencyOptions.Spec<Call> {
 
 		/**
 		 * Sets the key. Every part counts, and different parts never give the same key.
@@ -74,64 +73,6 @@ public interface IdempotencyTemplate {
 		Call fingerprint(@Nullable Object... parts);
 
 		/**
-		 * Sets what a duplicate gets. Default: {@link IdempotencyMode#REPLAY}.
-		 * @param mode the mode
-		 * @return this call
-		 */
-		Call mode(IdempotencyMode mode);
-
-		/**
-		 * Sets what a duplicate gets while the first call runs.
-		 * @param conflict the mode
-		 * @return this call
-		 */
-		Call conflict(ConflictMode conflict);
-
-		/**
-		 * Sets the upper bound of {@link ConflictMode#WAIT}.
-		 * @param waitTimeout the bound, positive
-		 * @return this call
-		 */
-		Call waitTimeout(Duration waitTimeout);
-
-		/**
-		 * Sets what happens to the key when the action throws.
-		 * @param onFailure the mode
-		 * @return this call
-		 */
-		Call onFailure(FailureMode onFailure);
-
-		/**
-		 * Sets what a later call does when the owner died while running.
-		 * @param onAbandoned the mode
-		 * @return this call
-		 */
-		Call onAbandoned(AbandonedMode onAbandoned);
-
-		/**
-		 * Sets whether the result is kept. Default: {@code true}. When the result is not
-		 * kept, a duplicate gets the result that {@link #recover(Callable)} finds, or is
-		 * refused ({@link IdempotencyResultUnavailableException}); it never runs.
-		 * @param keepResult whether the result is kept
-		 * @return this call
-		 */
-		Call keepResult(boolean keepResult);
-
-		/**
-		 * Sets how long the result is kept.
-		 * @param retention the retention, positive
-		 * @return this call
-		 */
-		Call retention(Duration retention);
-
-		/**
-		 * Sets how long the claim lives without renewal.
-		 * @param lease the lease, positive
-		 * @return this call
-		 */
-		Call lease(Duration lease);
-
-		/**
 		 * Sets the store that keeps the record. Default: the default store of the
 		 * application.
 		 * @param name name of a bean of type
@@ -153,21 +94,12 @@ public interface IdempotencyTemplate {
 
 		/**
 		 * Sets how the result is looked up in the business data: when it was not kept,
-		 * when the owner of a claim died, and after an exception of
-		 * {@link #duplicateOn(Class)}.
+		 * when the owner of a claim died, and after an exception of {@link #duplicateOn}.
 		 * @param recovery gives the result, a value of the declared type or (for an
 		 * asynchronous action) a future of one; {@code null} if nothing was done
 		 * @return this call
 		 */
 		Call recover(Callable<?> recovery);
-
-		/**
-		 * Names an exception of the action that means "already done", such as that of a
-		 * unique index; may be called several times.
-		 * @param failure type of the exception
-		 * @return this call
-		 */
-		Call duplicateOn(Class<? extends Throwable> failure);
 
 		/**
 		 * Runs the action once for this key and returns its result; a duplicate gets the

@@ -2,13 +2,13 @@ package io.idempotency.engine;
 
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.protocol.Admission;
 import io.idempotency.protocol.ResultSealer;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.upkeep.Claimer;
@@ -56,7 +56,7 @@ public record EngineCore(Upkeep upkeep, Claimer claimer, Replayer replayer, Resu
 	 * renewal. Whether it waits for another call, {@code JoinedKeys} knows.
 	 */
 	public GuardedCall inTransaction(GuardedCall call) {
-		IdempotencyPolicy inside = call.policy()
+		IdempotencyOptions inside = call.policy()
 			.change()
 			.renewal(false)
 			.conflict(ConflictMode.WAIT)

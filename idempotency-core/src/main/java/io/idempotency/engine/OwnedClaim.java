@@ -2,12 +2,12 @@ package io.idempotency.engine;
 
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyContextHolder;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.Internal;
 import io.idempotency.protocol.ClaimEnd;
 import io.idempotency.protocol.ResultSealer;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.protocol.Write;
 import io.idempotency.store.Claim;
@@ -69,7 +69,7 @@ public final class OwnedClaim {
 	}
 
 	/** Returns the policy of the operation. */
-	public IdempotencyPolicy policy() {
+	public IdempotencyOptions policy() {
 		return this.call.policy();
 	}
 

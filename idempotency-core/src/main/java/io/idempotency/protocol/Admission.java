@@ -5,6 +5,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import io.idempotency.StoreFailureMode;
@@ -206,7 +207,7 @@ public final class Admission {
 	 * time the claim was sent, and that may be long ago.
 	 */
 	private boolean isFresh(long now) {
-		IdempotencyPolicy policy = this.call.policy();
+		IdempotencyOptions policy = this.call.policy();
 		long lease = TimeUnit.NANOSECONDS.convert(policy.lease());
 		return policy.mode() == IdempotencyMode.REJECT || now - this.sentNanos < (policy.renewal() ? lease / 3 : lease);
 	}

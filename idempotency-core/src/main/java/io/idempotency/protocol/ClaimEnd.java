@@ -228,7 +228,7 @@ public final class ClaimEnd {
 		}
 		Write write = of(Ending.DONE_UNKEPT);
 		boolean attaches = write instanceof Write.Complete complete && complete.isTombstone()
-				&& this.call.policy().keepsResult();
+				&& this.call.policy().keepResult();
 		return !attaches ? write : new Write.Attach(
 				Completion.executed(this.claim, this.call.fingerprint(), ATTACH_WITHIN, this.context.retention()));
 	}
@@ -407,7 +407,7 @@ public final class ClaimEnd {
 		if (keepsNothing()) {
 			return new ClaimResult.Acquired(this.claim);
 		}
-		if (known instanceof Ending.Done done && this.call.policy().keepsResult()) {
+		if (known instanceof Ending.Done done && this.call.policy().keepResult()) {
 			StoredResult result = stored(done.result());
 			if (result != null) {
 				return new ClaimResult.Completed(result, retention(done));
@@ -459,7 +459,7 @@ public final class ClaimEnd {
 		if (mode() == IdempotencyMode.REJECT) {
 			return Write.NOTHING;
 		}
-		StoredResult stored = (result != null && this.call.policy().keepsResult()) ? stored(result) : null;
+		StoredResult stored = (result != null && this.call.policy().keepResult()) ? stored(result) : null;
 		return new Write.Complete(
 				(stored != null) ? Completion.result(this.claim, this.call.fingerprint(), stored, retention, kind)
 						: Completion.tombstone(this.claim, this.call.fingerprint(), retention, kind));

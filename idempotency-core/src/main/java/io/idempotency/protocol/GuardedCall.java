@@ -1,6 +1,8 @@
 package io.idempotency.protocol;
 
+import io.idempotency.AbandonedMode;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.Internal;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
@@ -19,7 +21,7 @@ import io.idempotency.store.IdempotencyStore;
  * @hidden
  */
 @Internal
-public record GuardedCall(IdempotencyKey key, Fingerprint fingerprint, IdempotencyPolicy policy,
+public record GuardedCall(IdempotencyKey key, Fingerprint fingerprint, IdempotencyOptions policy,
 		IdempotencyStore store) {
 
 	/**
@@ -43,8 +45,9 @@ public record GuardedCall(IdempotencyKey key, Fingerprint fingerprint, Idempoten
 	/** Creates the request for the right to run, with a new claim id. */
 	public ClaimRequest claim(ClaimOrigin origin) {
 		ClaimType type = (this.policy.mode() == IdempotencyMode.REJECT) ? ClaimType.ONCE : ClaimType.LEASED;
+		boolean mayTakeOver = this.policy.recoverable() || this.policy.onAbandoned() == AbandonedMode.RERUN;
 		return new ClaimRequest(this.key, ClaimId.random(), this.fingerprint, type, this.policy.lease(),
-				this.policy.retention(), this.policy.mayTakeOver(), origin);
+				this.policy.retention(), mayTakeOver, origin);
 	}
 
 }

@@ -1,19 +1,16 @@
 package io.idempotency.template;
 
 import java.lang.reflect.Type;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-import io.idempotency.AbandonedMode;
-import io.idempotency.ConflictMode;
-import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyKeyMissingException;
-import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOptions;
+import io.idempotency.IdempotencyOptions.Attributes;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.TransactionMode;
 import io.idempotency.engine.TransactionStarter;
@@ -22,9 +19,7 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.KeyParts;
-import io.idempotency.protocol.AttributeCheck;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
@@ -38,9 +33,7 @@ final class EngineCall implements IdempotencyTemplate.Call {
 
 	private final EngineIdempotencyTemplate template;
 
-	private IdempotencyStore store;
-
-	private boolean namesStore;
+	private @Nullable IdempotencyStore store;
 
 	private @Nullable TransactionStarter transactions;
 
@@ -52,31 +45,14 @@ final class EngineCall implements IdempotencyTemplate.Call {
 
 	private @Nullable Fingerprint fingerprint;
 
-	private IdempotencyMode mode = IdempotencyMode.REPLAY;
-
-	private ConflictMode conflict = ConflictMode.DEFAULT;
-
-	private @Nullable Duration waitTimeout;
-
-	private FailureMode onFailure = FailureMode.DEFAULT;
-
-	private AbandonedMode onAbandoned;
-
-	private boolean keepResult = true;
-
-	private @Nullable Duration retention;
-
-	private @Nullable Duration lease;
+	private final IdempotencyOptions.Builder options;
 
 	private @Nullable Callable<?> recovery;
-
-	private List<Class<? extends Throwable>> duplicateOn = List.of();
 
 	EngineCall(String operation, EngineIdempotencyTemplate template) {
 		this.operation = operation;
 		this.template = template;
-		this.store = template.store;
-		this.onAbandoned = template.defaults.onAbandoned();
+		this.options = template.defaults.change();
 	}
 
 	@Override
@@ -112,57 +88,14 @@ final class EngineCall implements IdempotencyTemplate.Call {
 	}
 
 	@Override
-	public IdempotencyTemplate.Call mode(IdempotencyMode mode) {
-		this.mode = mode;
-		return this;
-	}
-
-	@Override
-	public IdempotencyTemplate.Call conflict(ConflictMode conflict) {
-		this.conflict = conflict;
-		return this;
-	}
-
-	@Override
-	public IdempotencyTemplate.Call waitTimeout(Duration waitTimeout) {
-		this.waitTimeout = waitTimeout;
-		return this;
-	}
-
-	@Override
-	public IdempotencyTemplate.Call onFailure(FailureMode onFailure) {
-		this.onFailure = onFailure;
-		return this;
-	}
-
-	@Override
-	public IdempotencyTemplate.Call onAbandoned(AbandonedMode onAbandoned) {
-		this.onAbandoned = onAbandoned;
-		return this;
-	}
-
-	@Override
-	public IdempotencyTemplate.Call keepResult(boolean keepResult) {
-		this.keepResult = keepResult;
-		return this;
-	}
-
-	@Override
-	public IdempotencyTemplate.Call retention(Duration retention) {
-		this.retention = retention;
-		return this;
-	}
-
-	@Override
-	public IdempotencyTemplate.Call lease(Duration lease) {
-		this.lease = lease;
+	public IdempotencyTemplate.Call options(Consumer<? super IdempotencyOptions.Builder> options) {
+		options.accept(this.options);
 		return this;
 	}
 
 	@Override
 	public IdempotencyTemplate.Call store(String name) {
 		this.store = this.template.environment.store(name);
-		this.namesStore = true;
 		return this;
 	}
 
@@ -179,18 +112,10 @@ final class EngineCall implements IdempotencyTemplate.Call {
 	}
 
 	@Override
-	public IdempotencyTemplate.Call duplicateOn(Class<? extends Throwable> failure) {
-		if (this.duplicateOn.isEmpty()) {
-			this.duplicateOn = new ArrayList<>();
-		}
-		this.duplicateOn.add(failure);
-		return this;
-	}
-
-	@Override
 	public <T> @Nullable T execute(Class<T> type, Supplier<? extends @Nullable T> action) {
 		try {
-			return guard(declared(type), action::get);
+			IdempotencyOptions resolved = resolve();
+			return guard(resolved, declared(type, resolved), action::get);
 		}
 		catch (Throwable ex) {
 			throw EngineCall.<RuntimeException>unchanged(ex);
@@ -198,33 +123,30 @@ final class EngineCall implements IdempotencyTemplate.Call {
 	}
 
 	@Override
+	@SuppressWarnings("unchecked")
 	public <T> CompletableFuture<@Nullable T> executeAsync(Class<T> type,
 			Supplier<? extends CompletionStage<? extends @Nullable T>> action) {
 		try {
-			TemplateResult value = declared(type);
+			IdempotencyOptions resolved = resolve();
+			TemplateResult value = declared(type, resolved);
 			if (value.async()) {
 				throw new IllegalArgumentException("The future of '" + this.operation + "' is that of a value");
 			}
-			return guardAsync(new TemplateResult(value.type(), true), action);
+			CompletionStage<? extends @Nullable T> stage = this.<CompletionStage<? extends @Nullable T>>guard(resolved,
+					new TemplateResult(value.type(), true), action::get);
+			return (stage != null) ? (CompletableFuture<@Nullable T>) stage.toCompletableFuture()
+					: CompletableFuture.completedFuture(null);
 		}
 		catch (Throwable ex) {
 			throw EngineCall.<RuntimeException>unchanged(ex);
 		}
-	}
-
-	@SuppressWarnings("unchecked")
-	private <T> CompletableFuture<@Nullable T> guardAsync(TemplateResult result,
-			Supplier<? extends CompletionStage<? extends @Nullable T>> action) throws Throwable {
-		CompletionStage<? extends @Nullable T> stage = this.<CompletionStage<? extends @Nullable T>>guard(result,
-				action::get);
-		return (stage != null) ? (CompletableFuture<@Nullable T>) stage.toCompletableFuture()
-				: CompletableFuture.completedFuture(null);
 	}
 
 	@Override
 	public <T> @Nullable T call(Type type, Callable<? extends @Nullable T> action) throws Exception {
 		try {
-			return guard(declared(type), action);
+			IdempotencyOptions resolved = resolve();
+			return guard(resolved, declared(type, resolved), action);
 		}
 		catch (Throwable ex) {
 			throw EngineCall.<Exception>unchanged(ex);
@@ -252,53 +174,53 @@ final class EngineCall implements IdempotencyTemplate.Call {
 	 * Describes this call for an engine that joins no transactions, and waits for none.
 	 */
 	<T> DescribedCall<T> describe(Type type) {
-		TemplateResult result = declared(type);
+		IdempotencyOptions resolved = resolve();
+		TemplateResult result = declared(type, resolved);
 		if (result.async()) {
 			throw new IllegalArgumentException("The Mono of '" + this.operation + "' is that of a value");
 		}
 		if (this.transactions != null) {
 			throw refused("it joins a transaction, which a call that must not block cannot", "Do not join");
 		}
-		return new DescribedCall<>(guarded(result), new Action<T>(result, () -> null), this.recovery);
+		GuardedCall call = guarded(resolved, result);
+		return new DescribedCall<>(call, new Action<T>(resolved, result, () -> null), this.recovery);
+	}
+
+	private IdempotencyOptions resolve() {
+		return this.options.operation(this.operation)
+			.recoverable(this.recovery != null)
+			.build(new Attributes(this.fingerprint != null, this.token != null, this.scope != null, this.store != null),
+					this::refused);
 	}
 
 	/**
 	 * Checks the declared type before the action runs: a result that could not be
 	 * replayed is refused on the first call already.
 	 */
-	private TemplateResult declared(Type type) {
-		boolean replayed = this.mode == IdempotencyMode.REPLAY && this.keepResult;
-		return this.template.result(this.operation, type, replayed);
+	private TemplateResult declared(Type type, IdempotencyOptions resolved) {
+		return this.template.result(this.operation, type, resolved.replays());
 	}
 
-	private <T> @Nullable T guard(TemplateResult result, Callable<? extends @Nullable T> action) throws Throwable {
-		return this.template.engine.execute(guarded(result), new Action<T>(result, action), this.transactions);
+	private <T> @Nullable T guard(IdempotencyOptions resolved, TemplateResult result,
+			Callable<? extends @Nullable T> action) throws Throwable {
+		return this.template.engine.execute(guarded(resolved, result), new Action<T>(resolved, result, action),
+				this.transactions);
 	}
 
-	private GuardedCall guarded(TemplateResult result) {
-		check(result);
-		return new GuardedCall(key(), (this.fingerprint != null) ? this.fingerprint : Fingerprint.NONE, policy(),
-				this.store);
-	}
-
-	private void check(TemplateResult result) {
-		boolean token = this.token != null;
-		new AttributeCheck(this.mode, this::refused).fingerprint(this.fingerprint != null)
-			.conflict(this.conflict, this.waitTimeout != null)
-			.result(this.onFailure, this.keepResult)
-			.recover(this.recovery != null, !this.duplicateOn.isEmpty())
-			.token(token, this.scope != null, this.namesStore);
-		if (token && !this.key.isEmpty()) {
+	private GuardedCall guarded(IdempotencyOptions resolved, TemplateResult result) {
+		IdempotencyStore used = (this.store != null) ? this.store : this.template.store;
+		if (this.token != null && !this.key.isEmpty()) {
 			throw refused("it has a key and a token", "Give it one of the two");
 		}
 		if (this.transactions != null && result.async()) {
 			throw refused("it joins a transaction, and its work goes on after that has ended",
 					"Return the result itself, or do not join");
 		}
-		if (this.transactions != null && this.store.joining().isEmpty()) {
+		if (this.transactions != null && used.joining().isEmpty()) {
 			throw refused("it joins a transaction, and its store has none to join",
 					"Use the JDBC store, or do not join");
 		}
+		return new GuardedCall(key(), (this.fingerprint != null) ? this.fingerprint : Fingerprint.NONE, resolved, used);
 	}
 
 	private IllegalArgumentException refused(String problem, String action) {
@@ -318,28 +240,16 @@ final class EngineCall implements IdempotencyTemplate.Call {
 		return this.template.namespace.key(this.operation, caller, this.key);
 	}
 
-	private IdempotencyPolicy policy() {
-		return this.template.defaults.change()
-			.operation(this.operation)
-			.mode(this.mode)
-			.retention(this.retention)
-			.lease(this.lease)
-			.conflict(this.conflict)
-			.waitTimeout(this.waitTimeout)
-			.onFailure(this.onFailure)
-			.onAbandoned(this.onAbandoned)
-			.recoverable(this.recovery != null)
-			.keepsResult(this.keepResult)
-			.build();
-	}
-
 	/** Translates the call for the engine. */
 	private final class Action<T> extends ValueAction<T> {
 
+		private final IdempotencyOptions resolved;
+
 		private final Callable<? extends @Nullable T> action;
 
-		Action(TemplateResult result, Callable<? extends @Nullable T> action) {
+		Action(IdempotencyOptions resolved, TemplateResult result, Callable<? extends @Nullable T> action) {
 			super(EngineCall.this.template.codec(EngineCall.this.operation), result.type(), result.async());
+			this.resolved = resolved;
 			this.action = action;
 		}
 
@@ -360,7 +270,7 @@ final class EngineCall implements IdempotencyTemplate.Call {
 
 		@Override
 		public boolean isDuplicate(Throwable failure) {
-			return EngineCall.this.duplicateOn.stream().anyMatch((type) -> type.isInstance(failure));
+			return this.resolved.isDuplicate(failure);
 		}
 
 	}

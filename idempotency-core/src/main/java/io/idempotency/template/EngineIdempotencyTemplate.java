@@ -5,11 +5,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.Internal;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Namespace;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCodec;
 import io.idempotency.store.IdempotencyStore;
 
@@ -27,7 +27,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 
 	private final ResultCodec codec;
 
-	final IdempotencyPolicy defaults;
+	final IdempotencyOptions defaults;
 
 	final TemplateEnvironment environment;
 
@@ -49,7 +49,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	 * @param defaults the policy of calls that set nothing else
 	 */
 	public EngineIdempotencyTemplate(IdempotencyEngine engine, IdempotencyStore store, ResultCodec codec,
-			IdempotencyPolicy defaults) {
+			IdempotencyOptions defaults) {
 		this(engine, store, codec, defaults, TemplateEnvironment.NONE, Namespace.NONE);
 	}
 
@@ -62,7 +62,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	 * @param namespace the namespace of the operations
 	 */
 	public EngineIdempotencyTemplate(IdempotencyEngine engine, IdempotencyStore store, ResultCodec codec,
-			IdempotencyPolicy defaults, TemplateEnvironment environment, Namespace namespace) {
+			IdempotencyOptions defaults, TemplateEnvironment environment, Namespace namespace) {
 		this.engine = engine;
 		this.store = store;
 		this.codec = codec;

@@ -12,13 +12,13 @@ import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.codec.AesGcmResultCipher;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.protocol.Admission;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultEncryption;
 import io.idempotency.protocol.UnreadableResultException;
 import io.idempotency.store.IdempotencyStoreException;
@@ -137,7 +137,7 @@ class EarlyLookTests {
 
 	@Test
 	void resultThatIsNotKeptIsNotLookedFor() throws Throwable {
-		IdempotencyPolicy keepsNone = this.policy.build().change().keepsResult(false).build();
+		IdempotencyOptions keepsNone = this.policy.build().change().keepResult(false).build();
 		this.node.engine.execute(new GuardedCall(EngineFixture.KEY, FINGERPRINT, keepsNone, this.store),
 				TestAction.returning("one"));
 		assertThat(this.node.events.count(IdempotencyEvent.TOMBSTONE)).isOne();

@@ -11,11 +11,11 @@ import java.util.concurrent.Future;
 
 import io.idempotency.AbandonedMode;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultEncryption;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimOrigin;
@@ -131,7 +131,7 @@ public final class EngineFixture implements AutoCloseable {
 		return askElsewhere(policy.build(), Fingerprint.NONE);
 	}
 
-	private ClaimResult askElsewhere(IdempotencyPolicy policy, Fingerprint fingerprint) {
+	private ClaimResult askElsewhere(IdempotencyOptions policy, Fingerprint fingerprint) {
 		ClaimType type = (policy.mode() == IdempotencyMode.REJECT) ? ClaimType.ONCE : ClaimType.LEASED;
 		return this.memory.claim(ClaimRequest.of(KEY, policy.lease(), policy.retention())
 			.withFingerprint(fingerprint)

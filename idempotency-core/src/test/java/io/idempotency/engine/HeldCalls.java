@@ -10,11 +10,11 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 
 import io.idempotency.IdempotencyListener;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.IdempotencyStore;
 
 /**
@@ -27,7 +27,7 @@ final class HeldCalls implements AutoCloseable {
 
 	private final IdempotencyStore store;
 
-	private final IdempotencyPolicy policy;
+	private final IdempotencyOptions policy;
 
 	private final IdempotencyEngine engine;
 
@@ -37,7 +37,7 @@ final class HeldCalls implements AutoCloseable {
 
 	private final Map<IdempotencyKey, CompletableFuture<String>> answers = new ConcurrentHashMap<>();
 
-	HeldCalls(IdempotencyStore store, IdempotencyPolicy policy, IdempotencyListener listener) {
+	HeldCalls(IdempotencyStore store, IdempotencyOptions policy, IdempotencyListener listener) {
 		this.store = store;
 		this.policy = policy;
 		this.engine = new IdempotencyEngine(100, listener);

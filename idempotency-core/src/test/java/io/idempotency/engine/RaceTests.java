@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyListener;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.ScriptedStore.Point;
 import io.idempotency.engine.ScriptedStore.Verb;
@@ -25,7 +26,6 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
@@ -224,7 +224,7 @@ class RaceTests {
 
 	/** A node that nobody hears of again has claimed the key. */
 	private void die(IdempotencyKey key) {
-		IdempotencyPolicy policy = TestPolicy.replay().build();
+		IdempotencyOptions policy = TestPolicy.replay().build();
 		this.shared.claim(ClaimRequest.of(key, policy.lease(), policy.retention()));
 	}
 

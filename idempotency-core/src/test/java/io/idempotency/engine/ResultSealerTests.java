@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 import ch.qos.logback.classic.Level;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.codec.AesGcmResultCipher;
@@ -25,7 +26,6 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCipher;
 import io.idempotency.protocol.ResultEncryption;
 import io.idempotency.store.ClaimRequest;
@@ -426,7 +426,7 @@ class ResultSealerTests {
 					return Base64.getEncoder().encodeToString(result.bytes());
 				}
 
-			}, IdempotencyPolicy.DEFAULTS);
+			}, IdempotencyOptions.DEFAULTS);
 		}
 
 		@Nullable String execute(String key) {

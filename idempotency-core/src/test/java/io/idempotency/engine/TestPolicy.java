@@ -6,15 +6,15 @@ import io.idempotency.AbandonedMode;
 import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.StoreFailureMode;
-import io.idempotency.protocol.IdempotencyPolicy;
 
 /** Builds a policy from the defaults. */
 public final class TestPolicy {
 
 	public static final String OPERATION = "orders.create";
 
-	private final IdempotencyPolicy.Builder policy = IdempotencyPolicy.DEFAULTS.change().operation(OPERATION);
+	private final IdempotencyOptions.Builder policy = IdempotencyOptions.DEFAULTS.change().operation(OPERATION);
 
 	public static TestPolicy replay() {
 		return new TestPolicy();
@@ -72,7 +72,7 @@ public final class TestPolicy {
 	}
 
 	public TestPolicy unkept() {
-		this.policy.keepsResult(false);
+		this.policy.keepResult(false);
 		return this;
 	}
 
@@ -81,7 +81,7 @@ public final class TestPolicy {
 		return this;
 	}
 
-	public IdempotencyPolicy build() {
+	public IdempotencyOptions build() {
 		return this.policy.build();
 	}
 

@@ -19,6 +19,7 @@ import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyMissingException;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyOutcomeUnknownException;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyTemplate;
@@ -31,7 +32,6 @@ import io.idempotency.engine.TestPolicy;
 import io.idempotency.engine.TextCodec;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.protocol.IdempotencyPolicy;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -51,7 +51,7 @@ class EngineIdempotencyTemplateTests {
 
 	private final EngineFixture node = new EngineFixture();
 
-	private final IdempotencyTemplate template = template(IdempotencyPolicy.DEFAULTS);
+	private final IdempotencyTemplate template = template(IdempotencyOptions.DEFAULTS);
 
 	private final AtomicInteger runs = new AtomicInteger();
 
@@ -206,7 +206,7 @@ class EngineIdempotencyTemplateTests {
 
 	@Test
 	void whatACallDoesNotSayIsTheDefault() {
-		IdempotencyPolicy defaults = TestPolicy.replay()
+		IdempotencyOptions defaults = TestPolicy.replay()
 			.lease(Duration.ofSeconds(7))
 			.retention(Duration.ofDays(2))
 			.remembering()
@@ -234,6 +234,18 @@ class EngineIdempotencyTemplateTests {
 	}
 
 	@Test
+	void appliesOptionsThatSeveralCallsShare() {
+		Consumer<IdempotencyOptions.Builder> shared = (options) -> options.mode(IdempotencyMode.LOCK)
+			.lease(Duration.ofSeconds(3));
+		call().options(shared).execute(String.class, counted("one"));
+		assertThat(call().options(shared).retention(Duration.ofHours(1)).execute(String.class, counted("two")))
+			.isEqualTo("two");
+		assertThat(this.node.store.claims()).extracting((request) -> request.lease())
+			.containsExactly(Duration.ofSeconds(3), Duration.ofSeconds(3));
+		assertThat(this.node.store.claims().get(1).retention()).isEqualTo(Duration.ofHours(1));
+	}
+
+	@Test
 	void durationThatIsNotPositiveIsRefused() {
 		for (Consumer<IdempotencyTemplate.Call> wrong : Arrays.<Consumer<IdempotencyTemplate.Call>>asList(
 				(call) -> call.lease(Duration.ZERO), (call) -> call.retention(Duration.ofSeconds(-1)),
@@ -241,6 +253,7 @@ class EngineIdempotencyTemplateTests {
 			IdempotencyTemplate.Call call = call();
 			wrong.accept(call);
 			assertThatIllegalArgumentException().isThrownBy(() -> call.execute(String.class, counted("one")))
+				.withMessageContaining("'payment.create'")
 				.withMessageContaining("must be positive");
 		}
 		assertThat(this.runs).hasValue(0);
@@ -370,7 +383,7 @@ class EngineIdempotencyTemplateTests {
 		return this.template.operation("payment.create").key("order-1");
 	}
 
-	private IdempotencyTemplate template(IdempotencyPolicy defaults) {
+	private IdempotencyTemplate template(IdempotencyOptions defaults) {
 		return new EngineIdempotencyTemplate(this.node.engine, this.node.store, new TextCodec(), defaults);
 	}
 

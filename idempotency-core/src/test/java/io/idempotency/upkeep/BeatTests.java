@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.List;
 
 import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.engine.CapturedLog;
 import io.idempotency.engine.ManualScheduler;
 import io.idempotency.engine.RecordedEvents;
@@ -18,7 +19,6 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
@@ -260,7 +260,7 @@ class BeatTests {
 	}
 
 	private Beat start(String key, Duration lease) {
-		IdempotencyPolicy policy = TestPolicy.replay().lease(lease).build();
+		IdempotencyOptions policy = TestPolicy.replay().lease(lease).build();
 		GuardedCall call = new GuardedCall(IdempotencyKey.of(TestPolicy.OPERATION, Caller.GLOBAL, key),
 				Fingerprint.NONE, policy, this.store);
 		ClaimId id = ClaimId.random();

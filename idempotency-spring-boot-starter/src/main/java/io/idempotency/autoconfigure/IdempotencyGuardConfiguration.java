@@ -1,12 +1,12 @@
 package io.idempotency.autoconfigure;
 
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.aop.IdempotencyInterceptor;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.OperationDoor;
 import io.idempotency.aop.operation.AnnotationIdempotentOperationSource;
 import io.idempotency.aop.proxy.IdempotentPostProcessor;
 import io.idempotency.key.Namespace;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCodec;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -57,7 +57,7 @@ public final class IdempotencyGuardConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	IdempotentOperationSource idempotentOperationSource(ConfigurableListableBeanFactory beanFactory,
-			IdempotencyProperties properties, IdempotencyPolicy policy, DefaultStoreFinder stores, ResultCodec codec,
+			IdempotencyProperties properties, IdempotencyOptions policy, DefaultStoreFinder stores, ResultCodec codec,
 			ObjectProvider<OperationDoor> doors) {
 		return new AnnotationIdempotentOperationSource(beanFactory, policy, properties.key().header(),
 				stores.defaultStore(), codec, doors);

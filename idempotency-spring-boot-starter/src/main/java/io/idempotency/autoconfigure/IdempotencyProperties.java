@@ -73,10 +73,10 @@ import org.springframework.util.unit.DataSize;
 public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @DefaultValue("auto") StoreType store,
 		@DefaultValue("24h") @DurationUnit(ChronoUnit.SECONDS) Duration retention,
 		@DefaultValue("30s") @DurationUnit(ChronoUnit.SECONDS) Duration lease, @DefaultValue("true") boolean renewal,
-		@DefaultValue("reject") ConflictType conflict,
+		@DefaultValue("reject") ConflictMode conflict,
 		@DefaultValue("5s") @DurationUnit(ChronoUnit.SECONDS) Duration waitTimeout, @DefaultValue("50") int maxWaiters,
 		@DefaultValue("1000") int maxUnattended, @DefaultValue("principal") ScopeMode scope,
-		@DefaultValue("json") FingerprintType fingerprint, @DefaultValue("release") FailureType onFailure,
+		@DefaultValue("json") FingerprintType fingerprint, @DefaultValue("release") FailureMode onFailure,
 		@DefaultValue("reject") StoreFailureMode onStoreFailure,
 		@DefaultValue("2s") @DurationUnit(ChronoUnit.SECONDS) Duration storeTimeout,
 		@DefaultValue("10s") @DurationUnit(ChronoUnit.SECONDS) Duration shutdownTimeout,
@@ -95,6 +95,8 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		}
 		PropertyChecks.duration("retention", retention);
 		PropertyChecks.duration("lease", lease);
+		PropertyChecks.notDefault("conflict", conflict);
+		PropertyChecks.notDefault("on-failure", onFailure);
 		PropertyChecks.duration("wait-timeout", waitTimeout);
 		PropertyChecks.atLeast(0, "max-waiters", maxWaiters);
 		PropertyChecks.atLeast(1, "max-unattended", maxUnattended);
@@ -357,38 +359,6 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * endpoint before you set it to true.
 	 */
 	public record Admin(@DefaultValue("false") boolean writeOperations) {
-	}
-
-	/**
-	 * The choices for a duplicate while the first call still runs, if the annotation does
-	 * not say it: {@link ConflictMode} without its {@code DEFAULT}.
-	 *
-	 * @since 0.1.0
-	 */
-	public enum ConflictType {
-
-		/** The duplicate is refused at once (409). */
-		REJECT,
-
-		/** The duplicate waits for the first call, and then gets its result. */
-		WAIT
-
-	}
-
-	/**
-	 * The choices for the key of a failed call, if the annotation does not say it:
-	 * {@link FailureMode} without its {@code DEFAULT}.
-	 *
-	 * @since 0.1.0
-	 */
-	public enum FailureType {
-
-		/** The key becomes free again, so a retry runs. */
-		RELEASE,
-
-		/** The failure is stored as the result, and duplicates get it as a replay. */
-		REMEMBER
-
 	}
 
 }

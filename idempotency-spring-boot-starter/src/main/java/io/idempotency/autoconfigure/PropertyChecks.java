@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.idempotency.ScopeMode;
 import io.idempotency.autoconfigure.IdempotencyProperties.Http.Anonymous;
@@ -65,6 +67,17 @@ final class PropertyChecks {
 		if (value.compareTo(bound) > 0) {
 			throw invalid(name, text(value),
 					"It must not be longer than 'idempotency." + other + "', which is " + text(bound) + ".");
+		}
+	}
+
+	/** Rejects the constant DEFAULT, by which an annotation refers to the property. */
+	static <E extends Enum<E>> void notDefault(String name, E value) {
+		if (value.name().equals("DEFAULT")) {
+			String others = Stream.of(value.getDeclaringClass().getEnumConstants())
+				.filter((other) -> other != value)
+				.map(Enum::name)
+				.collect(Collectors.joining(" or "));
+			throw invalid(name, "default", "It must be " + others + ".");
 		}
 	}
 

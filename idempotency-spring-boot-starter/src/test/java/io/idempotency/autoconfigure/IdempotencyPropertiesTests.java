@@ -6,6 +6,8 @@ import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
+import io.idempotency.ConflictMode;
+import io.idempotency.FailureMode;
 import io.idempotency.ScopeMode;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.store.jdbc.JdbcSchema;
@@ -38,13 +40,13 @@ class IdempotencyPropertiesTests {
 		assertThat(properties.retention()).isEqualTo(Duration.ofHours(24));
 		assertThat(properties.lease()).isEqualTo(Duration.ofSeconds(30));
 		assertThat(properties.renewal()).isTrue();
-		assertThat(properties.conflict()).isEqualTo(IdempotencyProperties.ConflictType.REJECT);
+		assertThat(properties.conflict()).isEqualTo(ConflictMode.REJECT);
 		assertThat(properties.waitTimeout()).isEqualTo(Duration.ofSeconds(5));
 		assertThat(properties.maxWaiters()).isEqualTo(50);
 		assertThat(properties.maxUnattended()).isEqualTo(1000);
 		assertThat(properties.scope()).isEqualTo(ScopeMode.PRINCIPAL);
 		assertThat(properties.fingerprint()).isEqualTo(FingerprintType.JSON);
-		assertThat(properties.onFailure()).isEqualTo(IdempotencyProperties.FailureType.RELEASE);
+		assertThat(properties.onFailure()).isEqualTo(FailureMode.RELEASE);
 		assertThat(properties.onStoreFailure()).isEqualTo(StoreFailureMode.REJECT);
 	}
 
@@ -126,6 +128,8 @@ class IdempotencyPropertiesTests {
 			idempotency.lease                   | 999us
 			idempotency.wait-timeout            | 1ns
 			idempotency.wait-timeout            | -5s
+			idempotency.conflict                | default
+			idempotency.on-failure              | default
 			idempotency.max-waiters             | -1
 			idempotency.max-unattended          | 0
 			idempotency.key.header              | ''

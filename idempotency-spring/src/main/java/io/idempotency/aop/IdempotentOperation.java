@@ -2,15 +2,14 @@ package io.idempotency.aop;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
-import java.util.List;
 import java.util.function.UnaryOperator;
 
 import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.Internal;
 import io.idempotency.engine.TransactionStarter;
 import io.idempotency.engine.WorkTransactions;
 import io.idempotency.engine.SurroundingTransaction;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @hidden
  */
 @Internal
-public record IdempotentOperation(GuardedMethod guarded, IdempotencyPolicy policy, Key key,
+public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions policy, Key key,
 		FingerprintSource fingerprint, Result result, Place place) {
 
 	/** Returns the name of the operation. */
@@ -105,11 +104,9 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyPolicy polic
 	 * several ones, a list of them
 	 * @param form how the method gives it
 	 * @param recover the method that looks the result up, {@code null} if there is none
-	 * @param duplicateOn exceptions that mean "already done"
 	 * @hidden
 	 */
-	public record Result(Type type, ResultForm form, @Nullable Method recover,
-			List<Class<? extends Throwable>> duplicateOn) {
+	public record Result(Type type, ResultForm form, @Nullable Method recover) {
 
 		/**
 		 * Returns whether the method returns a

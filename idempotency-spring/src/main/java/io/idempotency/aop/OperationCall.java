@@ -337,12 +337,7 @@ public final class OperationCall {
 		if (GuardSignal.is(failure) || this.watch != null && this.watch.isGivenBack()) {
 			return false;
 		}
-		for (Class<? extends Throwable> type : this.operation.result().duplicateOn()) {
-			if (type.isInstance(failure)) {
-				return true;
-			}
-		}
-		return false;
+		return this.operation.policy().isDuplicate(failure);
 	}
 
 	/** The invocation of work that has no proxy. */

@@ -4,11 +4,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.Internal;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.IdempotencyStore;
 import io.micrometer.observation.Observation;
@@ -86,7 +86,7 @@ public final class MicrometerObserver implements EngineObserver {
 		if (this.registry.isNoop()) {
 			return null;
 		}
-		IdempotencyPolicy policy = call.policy();
+		IdempotencyOptions policy = call.policy();
 		IdempotencyObservationContext context = new IdempotencyObservationContext(policy.operation(), policy.mode(),
 				this.types.computeIfAbsent(call.store(), IdempotencyStore::type));
 		Observation observation = IdempotencyObservation.CALL.observation(this.convention, USUAL, () -> context,

@@ -15,13 +15,13 @@ import io.idempotency.AbandonedMode;
 import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.Idempotent;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.aop.IdempotentOperation.FingerprintSource;
 import io.idempotency.aop.operation.AnnotationIdempotentOperationSource;
 import io.idempotency.aop.transaction.SpringSurroundingTransaction;
 import io.idempotency.codec.json.Jackson2ResultCodec;
-import io.idempotency.protocol.IdempotencyPolicy;
 import jakarta.annotation.PostConstruct;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -46,9 +46,9 @@ class AnnotationIdempotentOperationSourceTests {
 
 	private final DefaultListableBeanFactory beanFactory = new DefaultListableBeanFactory();
 
-	private final IdempotentOperationSource source = source(IdempotencyPolicy.DEFAULTS);
+	private final IdempotentOperationSource source = source(IdempotencyOptions.DEFAULTS);
 
-	private IdempotentOperationSource source(IdempotencyPolicy defaults) {
+	private IdempotentOperationSource source(IdempotencyOptions defaults) {
 		return new AnnotationIdempotentOperationSource(this.beanFactory, defaults, "Idempotency-Key", new TestStore(),
 				new Jackson2ResultCodec(), this.beanFactory.getBeanProvider(OperationDoor.class));
 	}
@@ -158,36 +158,35 @@ class AnnotationIdempotentOperationSourceTests {
 
 	@Test
 	void defaultsAreThoseOfThePolicy() {
-		IdempotencyPolicy defaults = new IdempotencyPolicy("defaults", IdempotencyMode.REPLAY, Duration.ofHours(1),
+		IdempotencyOptions defaults = new IdempotencyOptions("defaults", IdempotencyMode.REPLAY, Duration.ofHours(1),
 				Duration.ofSeconds(2), false, ConflictMode.WAIT, Duration.ofSeconds(3), FailureMode.REMEMBER,
-				AbandonedMode.RERUN, false, true, StoreFailureMode.PROCEED);
+				AbandonedMode.RERUN, false, true, List.of(), StoreFailureMode.PROCEED);
 		IdempotentOperation operation = source(defaults).operation(method(Annotated.class, "own"), Annotated.class);
 		assertThat(operation).isNotNull();
-		assertThat(operation.policy()).isEqualTo(new IdempotencyPolicy("own", IdempotencyMode.REPLAY,
+		assertThat(operation.policy()).isEqualTo(new IdempotencyOptions("own", IdempotencyMode.REPLAY,
 				Duration.ofHours(1), Duration.ofSeconds(2), false, ConflictMode.WAIT, Duration.ofSeconds(3),
-				FailureMode.REMEMBER, AbandonedMode.RERUN, false, true, StoreFailureMode.PROCEED));
+				FailureMode.REMEMBER, AbandonedMode.RERUN, false, true, List.of(), StoreFailureMode.PROCEED));
 		assertThat(operation.key().required()).isTrue();
 		assertThat(operation.key().token()).isFalse();
 		assertThat(operation.key().scope()).isNull();
 		assertThat(operation.key().condition()).isNull();
 		assertThat(operation.fingerprint()).isEqualTo(new FingerprintSource.None());
 		assertThat(operation.result().recover()).isNull();
-		assertThat(operation.result().duplicateOn()).isEmpty();
 		assertThat(operation.place().transactions()).isNull();
 	}
 
 	@Test
 	void everyAttributeIsTaken() throws Exception {
 		IdempotentOperation operation = operation(Full.class, "run");
-		assertThat(operation.policy()).isEqualTo(new IdempotencyPolicy("full", IdempotencyMode.REPLAY,
-				Duration.ofDays(7), Duration.ofSeconds(10), true, ConflictMode.WAIT, Duration.ofMillis(700),
-				FailureMode.REMEMBER, AbandonedMode.REFUSE, true, true, StoreFailureMode.REJECT));
+		assertThat(operation.policy())
+			.isEqualTo(new IdempotencyOptions("full", IdempotencyMode.REPLAY, Duration.ofDays(7),
+					Duration.ofSeconds(10), true, ConflictMode.WAIT, Duration.ofMillis(700), FailureMode.REMEMBER,
+					AbandonedMode.REFUSE, true, true, List.of(IllegalStateException.class), StoreFailureMode.REJECT));
 		assertThat(operation.key().source()).isEqualTo(new KeySource.Header("X-Key"));
 		assertThat(operation.key().required()).isFalse();
 		assertThat(operation.key().scope()).hasToString("The scope expression '#tenant'");
 		assertThat(operation.fingerprint()).isInstanceOf(FingerprintSource.Spel.class);
 		assertThat(operation.key().condition()).hasToString("The condition expression '#tenant != null'");
-		assertThat(operation.result().duplicateOn()).containsExactly(IllegalStateException.class);
 		assertThat(operation.result().recover()).isEqualTo(Full.class.getDeclaredMethod("find", String.class));
 		assertThat(operation.result().type()).isEqualTo(String.class);
 		assertThat(operation.result().async()).isFalse();
@@ -195,8 +194,8 @@ class AnnotationIdempotentOperationSourceTests {
 
 	@Test
 	void resultIsNotKeptWhereTheAnnotationSaysSo() {
-		IdempotencyPolicy policy = operation(Unkept.class, "run").policy();
-		assertThat(policy.keepsResult()).isFalse();
+		IdempotencyOptions policy = operation(Unkept.class, "run").policy();
+		assertThat(policy.keepResult()).isFalse();
 		assertThat(policy.replays()).isFalse();
 		assertThat(policy.mode()).isEqualTo(IdempotencyMode.REPLAY);
 	}

@@ -13,11 +13,11 @@ import java.util.stream.Stream;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.template.EngineIdempotencyTemplate;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCodec;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +50,7 @@ class IdempotencyTemplateTypesTests {
 	private final IdempotencyEngine engine = new IdempotencyEngine(10, IdempotencyListener.NONE);
 
 	private final IdempotencyTemplate template = new EngineIdempotencyTemplate(this.engine, this.store,
-			new Jackson2ResultCodec(), IdempotencyPolicy.DEFAULTS);
+			new Jackson2ResultCodec(), IdempotencyOptions.DEFAULTS);
 
 	private final AtomicInteger runs = new AtomicInteger();
 
@@ -111,7 +111,7 @@ class IdempotencyTemplateTypesTests {
 				return this.json.unsupported(type);
 			}
 
-		}, IdempotencyPolicy.DEFAULTS);
+		}, IdempotencyOptions.DEFAULTS);
 		for (int i = 0; i < 3; i++) {
 			counting.operation("o").key(i).execute(String.class, () -> "x");
 		}

@@ -1,13 +1,13 @@
 package io.idempotency.aop;
 
 import io.idempotency.IdempotencyListener;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.aop.operation.AnnotationIdempotentOperationSource;
 import io.idempotency.aop.proxy.IdempotentPostProcessor;
 import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Namespace;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCodec;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -49,7 +49,7 @@ public class MethodDoorSetup {
 	@Bean
 	IdempotentOperationSource idempotentOperationSource(ConfigurableListableBeanFactory beanFactory, TestStore store,
 			ResultCodec codec, ObjectProvider<OperationDoor> doors) {
-		return new AnnotationIdempotentOperationSource(beanFactory, IdempotencyPolicy.DEFAULTS, "Idempotency-Key",
+		return new AnnotationIdempotentOperationSource(beanFactory, IdempotencyOptions.DEFAULTS, "Idempotency-Key",
 				store, codec, doors);
 	}
 

@@ -816,11 +816,11 @@ class StartupFailureTests {
 				"Remove fingerprint");
 		assertRefused(RememberAndLock.class, "run(String)", "onFailure = REMEMBER contradicts mode = LOCK",
 				"Remove onFailure");
-		assertRefused(RecoverAndReject.class, "run(String)", "recover is never asked", "set duplicateOn");
+		assertRefused(RecoverAndReject.class, "run(String)", "recover is never called", "set duplicateOn");
 		assertRefused(UnkeptAndReject.class, "run(String)",
-				"it has keepResult = false, but mode = REJECT keeps no result anyway", "Remove keepResult");
+				"it has keepResult = false, but mode = REJECT never stores a result", "Remove keepResult");
 		assertRefused(UnkeptAndLock.class, "run(String)",
-				"it has keepResult = false, but mode = LOCK keeps no result anyway", "Remove keepResult");
+				"it has keepResult = false, but mode = LOCK never stores a result", "Remove keepResult");
 		assertRefused(UnkeptAndRemember.class, "run(String)", "keepResult = false contradicts onFailure = REMEMBER",
 				"Remove one");
 	}

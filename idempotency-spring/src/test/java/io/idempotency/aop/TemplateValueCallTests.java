@@ -7,10 +7,10 @@ import java.util.function.Supplier;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import io.idempotency.template.EngineIdempotencyTemplate;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +21,7 @@ class TemplateValueCallTests extends ValueCallContract {
 	private final IdempotencyEngine engine = new IdempotencyEngine(10, IdempotencyListener.NONE);
 
 	private final IdempotencyTemplate template = new EngineIdempotencyTemplate(this.engine,
-			new MemoryIdempotencyStore(1 << 20), new Jackson2ResultCodec(), IdempotencyPolicy.DEFAULTS);
+			new MemoryIdempotencyStore(1 << 20), new Jackson2ResultCodec(), IdempotencyOptions.DEFAULTS);
 
 	private final Payments payments = new Templated();
 

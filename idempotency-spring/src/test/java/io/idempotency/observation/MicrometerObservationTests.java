@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 import com.sun.management.ThreadMXBean;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.codec.json.Jackson2ResultCodec;
@@ -18,7 +19,6 @@ import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
@@ -75,7 +75,8 @@ class MicrometerObservationTests {
 	private EngineIdempotencyTemplate template(IdempotencyStore store, EngineObserver observers) {
 		IdempotencyListener listener = new EventCounter(this.meters);
 		this.engine = new IdempotencyEngine(1, listener, this.scheduler, () -> null, null, observers);
-		return new EngineIdempotencyTemplate(this.engine, store, new Jackson2ResultCodec(), IdempotencyPolicy.DEFAULTS);
+		return new EngineIdempotencyTemplate(this.engine, store, new Jackson2ResultCodec(),
+				IdempotencyOptions.DEFAULTS);
 	}
 
 	private static EngineObserver observer(ObservationRegistry observations,
@@ -141,7 +142,7 @@ class MicrometerObservationTests {
 		try (IdempotencyEngine other = new IdempotencyEngine(1, IdempotencyListener.NONE, this.scheduler, () -> null,
 				null, observer(nobody, null, null))) {
 			EngineIdempotencyTemplate unseen = new EngineIdempotencyTemplate(other, this.store,
-					new Jackson2ResultCodec(), IdempotencyPolicy.DEFAULTS);
+					new Jackson2ResultCodec(), IdempotencyOptions.DEFAULTS);
 			KeyValues tags = KeyValues.of("operation", "pay", "mode", "replay", "store", "memory", "outcome", "any");
 			long call = bytes(() -> pay(seen, () -> "paid")) - bytes(() -> pay(unseen, () -> "paid"));
 			long observation = bytes(() -> Observation.createNotStarted("idempotency", this.observations)

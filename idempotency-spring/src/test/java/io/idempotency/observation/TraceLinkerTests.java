@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Objects;
 
 import io.idempotency.IdempotencyListener;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.codec.json.Jackson2ResultCodec;
@@ -12,7 +13,6 @@ import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Namespace;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.Scheduler;
@@ -84,7 +84,7 @@ class TraceLinkerTests {
 	/** Pays within the trace of a request, and returns the answer. */
 	private String pay(String request, String answer) {
 		EngineIdempotencyTemplate template = new EngineIdempotencyTemplate(this.engine, this.store,
-				new Jackson2ResultCodec(), IdempotencyPolicy.DEFAULTS);
+				new Jackson2ResultCodec(), IdempotencyOptions.DEFAULTS);
 		Observation observation = Observation.start(request, this.observations);
 		return String.valueOf(observation
 			.observe(() -> template.operation("pay").key("k-secret").execute(String.class, () -> answer)));

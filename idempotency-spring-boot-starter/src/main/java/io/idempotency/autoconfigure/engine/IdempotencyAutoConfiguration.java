@@ -2,11 +2,10 @@ package io.idempotency.autoconfigure.engine;
 
 import java.util.List;
 
-import io.idempotency.ConflictMode;
-import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyAdmin;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyListener;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
 import io.idempotency.aop.MethodDoor;
@@ -29,7 +28,6 @@ import io.idempotency.message.ListenerDoor;
 import io.idempotency.message.kafka.KafkaRegistryPostProcessor;
 import io.idempotency.operators.StoreIdempotencyAdmin;
 import io.idempotency.operators.StoreIdempotencyTokens;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCipher;
 import io.idempotency.protocol.ResultCodec;
 import io.idempotency.store.ClaimOrigin;
@@ -164,17 +162,17 @@ public final class IdempotencyAutoConfiguration {
 		};
 	}
 
-	/** The policy of an operation whose annotation says nothing else. */
+	/** The defaults of all operations. */
 	@Bean
-	IdempotencyPolicy idempotencyPolicy(IdempotencyProperties properties) {
+	IdempotencyOptions idempotencyOptions(IdempotencyProperties properties) {
 		LeaseTimeCheck.floor(properties);
-		return IdempotencyPolicy.DEFAULTS.change()
+		return IdempotencyOptions.DEFAULTS.change()
 			.retention(properties.retention())
 			.lease(properties.lease())
 			.renewal(properties.renewal())
-			.conflict(ConflictMode.valueOf(properties.conflict().name()))
+			.conflict(properties.conflict())
 			.waitTimeout(properties.waitTimeout())
-			.onFailure(FailureMode.valueOf(properties.onFailure().name()))
+			.onFailure(properties.onFailure())
 			.onStoreFailure(properties.onStoreFailure())
 			.build();
 	}
@@ -187,7 +185,7 @@ public final class IdempotencyAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	IdempotencyTemplate idempotencyTemplate(IdempotencyEngine engine, DefaultStoreFinder stores, ResultCodec codec,
-			IdempotencyPolicy policy, BeanFactory beanFactory, ObjectProvider<CurrentRequest> request,
+			IdempotencyOptions policy, BeanFactory beanFactory, ObjectProvider<CurrentRequest> request,
 			Namespace namespace) {
 		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
 		return new EngineIdempotencyTemplate(engine, stores.defaultStore(), codec, policy,

@@ -4,6 +4,7 @@ import java.security.Principal;
 import java.util.List;
 import java.util.function.Supplier;
 
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.aop.MethodDoor;
 import io.idempotency.aop.reactive.CommitWatch;
 import io.idempotency.aop.reactive.ReactiveMethodDoor;
@@ -15,7 +16,6 @@ import io.idempotency.autoconfigure.DefaultStoreFinder;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Namespace;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCodec;
 import io.idempotency.reactor.EngineReactiveTemplate;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
@@ -83,7 +83,7 @@ class ReactiveEngineConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	ReactiveIdempotencyTemplate reactiveIdempotencyTemplate(IdempotencyEngine engine, DefaultStoreFinder stores,
-			ResultCodec codec, IdempotencyPolicy policy, BeanFactory beanFactory,
+			ResultCodec codec, IdempotencyOptions policy, BeanFactory beanFactory,
 			ObjectProvider<CurrentRequest> request, Namespace namespace,
 			ObjectProvider<ReactiveIdempotencyEngine> reactive) {
 		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);

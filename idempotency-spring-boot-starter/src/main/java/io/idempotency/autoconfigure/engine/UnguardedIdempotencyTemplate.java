@@ -1,16 +1,13 @@
 package io.idempotency.autoconfigure.engine;
 
 import java.lang.reflect.Type;
-import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-import io.idempotency.AbandonedMode;
-import io.idempotency.ConflictMode;
-import io.idempotency.FailureMode;
-import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.TransactionMode;
 import org.jspecify.annotations.Nullable;
@@ -52,42 +49,7 @@ final class UnguardedIdempotencyTemplate implements IdempotencyTemplate {
 		}
 
 		@Override
-		public Call mode(IdempotencyMode mode) {
-			return this;
-		}
-
-		@Override
-		public Call conflict(ConflictMode conflict) {
-			return this;
-		}
-
-		@Override
-		public Call waitTimeout(Duration waitTimeout) {
-			return this;
-		}
-
-		@Override
-		public Call onFailure(FailureMode onFailure) {
-			return this;
-		}
-
-		@Override
-		public Call onAbandoned(AbandonedMode onAbandoned) {
-			return this;
-		}
-
-		@Override
-		public Call keepResult(boolean keepResult) {
-			return this;
-		}
-
-		@Override
-		public Call retention(Duration retention) {
-			return this;
-		}
-
-		@Override
-		public Call lease(Duration lease) {
+		public Call options(Consumer<? super IdempotencyOptions.Builder> options) {
 			return this;
 		}
 
@@ -108,11 +70,6 @@ final class UnguardedIdempotencyTemplate implements IdempotencyTemplate {
 
 		@Override
 		public Call recover(Callable<?> recovery) {
-			return this;
-		}
-
-		@Override
-		public Call duplicateOn(Class<? extends Throwable> failure) {
 			return this;
 		}
 

@@ -2,6 +2,7 @@ package io.idempotency.autoconfigure.web;
 
 import java.io.IOException;
 
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.OperationFingerprinter;
 import io.idempotency.aop.OperationKeyReader;
@@ -15,7 +16,6 @@ import io.idempotency.http.HttpSettings;
 import io.idempotency.http.RouteRegistry;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Namespace;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCodec;
 import io.idempotency.web.EarlyReplay;
 import io.idempotency.web.HttpCallerResolver;
@@ -109,7 +109,7 @@ public final class IdempotencyWebAutoConfiguration {
 	}
 
 	@Bean
-	RouteRegistry idempotencyRouteRegistry(IdempotencyProperties properties, IdempotencyPolicy policy,
+	RouteRegistry idempotencyRouteRegistry(IdempotencyProperties properties, IdempotencyOptions policy,
 			DefaultStoreFinder stores, ObjectProvider<IdempotentOperationSource> annotated) {
 		return new RouteRegistry(policy, properties.key().header(), stores.defaultStore(), stores::named,
 				annotated::getObject);

@@ -1,5 +1,6 @@
 package io.idempotency.autoconfigure.web;
 
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.OperationFingerprinter;
 import io.idempotency.aop.OperationKeyReader;
@@ -10,7 +11,6 @@ import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.RouteRegistry;
 import io.idempotency.key.Namespace;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCodec;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
 import io.idempotency.webflux.GuardedHandlerAdapter;
@@ -110,7 +110,7 @@ public final class IdempotencyWebFluxAutoConfiguration {
 	}
 
 	@Bean
-	RouteRegistry idempotencyRouteRegistry(IdempotencyProperties properties, IdempotencyPolicy policy,
+	RouteRegistry idempotencyRouteRegistry(IdempotencyProperties properties, IdempotencyOptions policy,
 			DefaultStoreFinder stores, ObjectProvider<IdempotentOperationSource> annotated) {
 		return new RouteRegistry(policy, properties.key().header(), stores.defaultStore(), stores::named,
 				annotated::getObject);

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyListener;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.autoconfigure.Cancellations;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
@@ -17,7 +18,6 @@ import io.idempotency.observation.IdempotencyObservationConvention;
 import io.idempotency.observation.OutcomeMeterRegistrar;
 import io.idempotency.observation.StoreTimerFactory;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import io.micrometer.common.KeyValue;
@@ -149,7 +149,7 @@ class MetricsTests {
 
 	@Test
 	void outcomesOfRoutesBeginAtZero() throws NoSuchMethodException {
-		RouteRegistry routes = new RouteRegistry(IdempotencyPolicy.DEFAULTS, "Idempotency-Key",
+		RouteRegistry routes = new RouteRegistry(IdempotencyOptions.DEFAULTS, "Idempotency-Key",
 				new MemoryIdempotencyStore(1_000_000), (name) -> {
 					throw new IllegalArgumentException(name);
 				}, () -> List::of);

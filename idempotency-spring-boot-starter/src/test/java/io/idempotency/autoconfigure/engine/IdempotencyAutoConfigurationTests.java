@@ -9,6 +9,7 @@ import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyListener;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
 import io.idempotency.Idempotent;
@@ -19,7 +20,6 @@ import io.idempotency.autoconfigure.Cancellations;
 import io.idempotency.autoconfigure.Payments;
 import io.idempotency.autoconfigure.RecordingStore;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCodec;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -140,7 +140,7 @@ class IdempotencyAutoConfigurationTests {
 					"idempotency.conflict=wait", "idempotency.wait-timeout=3s", "idempotency.on-failure=remember",
 					"idempotency.on-store-failure=proceed")
 			.run((context) -> {
-				IdempotencyPolicy policy = context.getBean(IdempotentOperationSource.class)
+				IdempotencyOptions policy = context.getBean(IdempotentOperationSource.class)
 					.operation(Payments.class.getDeclaredMethod("pay", String.class), Payments.class)
 					.policy();
 				assertThat(policy.retention()).isEqualTo(Duration.ofDays(7));
@@ -155,8 +155,8 @@ class IdempotencyAutoConfigurationTests {
 
 	@Test
 	void withoutPropertiesThePolicyIsTheDefaultOfTheEngine() {
-		this.payments.run((context) -> assertThat(context.getBean(IdempotencyPolicy.class))
-			.isEqualTo(IdempotencyPolicy.DEFAULTS));
+		this.payments.run((context) -> assertThat(context.getBean(IdempotencyOptions.class))
+			.isEqualTo(IdempotencyOptions.DEFAULTS));
 	}
 
 	@Test

@@ -3,6 +3,7 @@ package io.idempotency.autoconfigure.engine;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.autoconfigure.Payments;
 import io.idempotency.autoconfigure.RecordingStore;
@@ -12,7 +13,6 @@ import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.reactor.OnDisconnect;
 import io.idempotency.reactor.ReactiveAction;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
@@ -49,7 +49,7 @@ class ReactiveEngineTests {
 
 	private static final String BEAN = "reactiveIdempotencyEngine";
 
-	private static final IdempotencyPolicy POLICY = IdempotencyPolicy.DEFAULTS.change()
+	private static final IdempotencyOptions POLICY = IdempotencyOptions.DEFAULTS.change()
 		.operation("orders.create")
 		.build();
 

@@ -9,12 +9,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.Internal;
 import io.idempotency.aop.GuardedMethod;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.OperationDoor;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCodec;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +59,7 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 	 * covers
 	 * @param doors the doors through which calls come in
 	 */
-	public AnnotationIdempotentOperationSource(ConfigurableListableBeanFactory beanFactory, IdempotencyPolicy defaults,
+	public AnnotationIdempotentOperationSource(ConfigurableListableBeanFactory beanFactory, IdempotencyOptions defaults,
 			String keyHeader, IdempotencyStore store, ResultCodec codec, ObjectProvider<OperationDoor> doors) {
 		this.covered = new DoorCoverage(doors);
 		this.factory = new OperationFactory(beanFactory, defaults, keyHeader, store, codec, this.covered);

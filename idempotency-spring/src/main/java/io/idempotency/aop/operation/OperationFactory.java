@@ -4,10 +4,13 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOptions;
+import io.idempotency.IdempotencyOptions.Attributes;
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
 import io.idempotency.aop.ArgumentFingerprinter;
@@ -23,9 +26,7 @@ import io.idempotency.aop.transaction.MethodTransaction;
 import io.idempotency.engine.SurroundingTransaction;
 import io.idempotency.engine.WorkTransactions;
 import io.idempotency.key.HeaderName;
-import io.idempotency.protocol.AttributeCheck;
 import io.idempotency.protocol.DeferredResults;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCodec;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +49,7 @@ final class OperationFactory {
 
 	private final ConfigurableListableBeanFactory beanFactory;
 
-	private final IdempotencyPolicy defaults;
+	private final IdempotencyOptions defaults;
 
 	private final IdempotencyStore store;
 
@@ -60,7 +61,7 @@ final class OperationFactory {
 
 	private final KeySourceFinder keySourceFinder;
 
-	OperationFactory(ConfigurableListableBeanFactory beanFactory, IdempotencyPolicy defaults, String keyHeader,
+	OperationFactory(ConfigurableListableBeanFactory beanFactory, IdempotencyOptions defaults, String keyHeader,
 			IdempotencyStore store, ResultCodec codec, DoorCoverage covered) {
 		this.beanFactory = beanFactory;
 		this.defaults = defaults;
@@ -79,7 +80,7 @@ final class OperationFactory {
 		Idempotent attributes = annotation.attributes();
 		boolean covered = this.covered.isCovered(annotation);
 		checkPlace(annotation);
-		checkAttributes(annotation);
+		IdempotencyOptions options = options(annotation);
 		if (!covered) {
 			ForeignCallCheck.check(annotation, this.covered.hasKeys(annotation), this.beanFactory);
 		}
@@ -87,17 +88,16 @@ final class OperationFactory {
 		KeySource keySource = this.keySourceFinder.of(annotation);
 		ResultShape result = ResultShape.of(annotation, this.covered.areSubscribed(annotation));
 		if (!covered) {
-			checkResult(annotation, result);
+			checkResult(annotation, result, options);
 		}
 		Method recover = RecoverMethodFinder.find(annotation, result);
 		IdempotencyStore store = store(annotation);
-		IdempotentOperation operation = new IdempotentOperation(annotation.guarded(),
-				policy(annotation, recover != null),
+		IdempotentOperation operation = new IdempotentOperation(annotation.guarded(), options,
 				new Key(keySource, attributes.required(), attributes.token(),
 						expression("scope", attributes.scope(), annotation),
 						expression("condition", attributes.condition(), annotation)),
 				fingerprint(annotation, keySource, covered, requested),
-				new Result(result.type(), result.form(), recover, List.of(attributes.duplicateOn())),
+				new Result(result.type(), result.form(), recover),
 				new Place(store, transactions(annotation, result, store), surrounding(annotation, result)));
 		this.covered.check(operation);
 		return operation;
@@ -112,18 +112,7 @@ final class OperationFactory {
 		}
 	}
 
-	private static void checkAttributes(IdempotentAnnotation annotation) {
-		Idempotent attributes = annotation.attributes();
-		String fingerprint = attributes.fingerprint();
-		new AttributeCheck(attributes.mode(), annotation::problem)
-			.fingerprint(!fingerprint.isEmpty() && !fingerprint.equals(NO_FINGERPRINT))
-			.conflict(attributes.conflict(), !attributes.waitTimeout().isEmpty())
-			.result(attributes.onFailure(), attributes.keepResult())
-			.recover(!attributes.recover().isEmpty(), attributes.duplicateOn().length > 0)
-			.token(attributes.token(), !attributes.scope().isEmpty(), !attributes.store().isEmpty());
-	}
-
-	private void checkResult(IdempotentAnnotation annotation, ResultShape result) {
+	private void checkResult(IdempotentAnnotation annotation, ResultShape result, IdempotencyOptions options) {
 		if (DeferredResults.isSuspend(annotation.method()) && !result.form().isSubscribed()) {
 			throw annotation.problem("it is a suspend function, whose work goes on after the call of it has returned",
 					"Put the annotation on a function that is not suspend, or on the controller's function that calls it");
@@ -133,9 +122,7 @@ final class OperationFactory {
 			throw annotation.problem("its work goes on after the method has returned, and when it ends cannot be seen",
 					"Return the result itself or a CompletableFuture of it");
 		}
-		Idempotent attributes = annotation.attributes();
-		boolean replayed = attributes.mode() == IdempotencyMode.REPLAY && attributes.keepResult();
-		String problem = replayed ? this.codec.unsupported(result.type()) : null;
+		String problem = options.replays() ? this.codec.unsupported(result.type()) : null;
 		if (problem != null) {
 			throw annotation.problem("its result cannot be kept for a replay: " + problem,
 					"Return a type that can be kept, or set keepResult = false or mode = IdempotencyMode.REJECT, "
@@ -143,21 +130,24 @@ final class OperationFactory {
 		}
 	}
 
-	private IdempotencyPolicy policy(IdempotentAnnotation annotation, boolean recoverable) {
+	private IdempotencyOptions options(IdempotentAnnotation annotation) {
 		Idempotent attributes = annotation.attributes();
 		String name = attributes.operation().isEmpty() ? annotation.guarded().operation() : attributes.operation();
-		return this.defaults.change()
+		IdempotencyOptions.Builder options = this.defaults.change()
 			.operation(name)
+			.recoverable(!attributes.recover().isEmpty())
 			.mode(attributes.mode())
-			.retention(duration("retention", attributes.retention(), annotation))
-			.lease(duration("lease", attributes.lease(), annotation))
 			.conflict(conflict(annotation))
-			.waitTimeout(duration("waitTimeout", attributes.waitTimeout(), annotation))
 			.onFailure(attributes.onFailure())
 			.onAbandoned(attributes.onAbandoned())
-			.recoverable(recoverable)
-			.keepsResult(attributes.keepResult())
-			.build();
+			.keepResult(attributes.keepResult());
+		duration("retention", attributes.retention(), annotation, options::retention);
+		duration("lease", attributes.lease(), annotation, options::lease);
+		duration("waitTimeout", attributes.waitTimeout(), annotation, options::waitTimeout);
+		List.of(attributes.duplicateOn()).forEach(options::duplicateOn);
+		String fingerprint = attributes.fingerprint();
+		return options.build(new Attributes(!fingerprint.isEmpty() && !fingerprint.equals(NO_FINGERPRINT),
+				attributes.token(), !attributes.scope().isEmpty(), !attributes.store().isEmpty()), annotation::problem);
 	}
 
 	private ConflictMode conflict(IdempotentAnnotation annotation) {
@@ -169,14 +159,14 @@ final class OperationFactory {
 		return waits ? ConflictMode.WAIT : ConflictMode.DEFAULT;
 	}
 
-	private @Nullable Duration duration(String attribute, String text, IdempotentAnnotation annotation) {
+	private void duration(String attribute, String text, IdempotentAnnotation annotation, Consumer<Duration> option) {
 		if (text.isEmpty()) {
-			return null;
+			return;
 		}
 		String resolved = text;
 		try {
 			resolved = String.valueOf(this.beanFactory.resolveEmbeddedValue(text));
-			return DurationText.parse(resolved);
+			option.accept(DurationText.parse(resolved));
 		}
 		catch (IllegalArgumentException ex) {
 			String value = resolved.equals(text) ? "'" + text + "'" : "'" + text + "' ('" + resolved + "')";
@@ -216,7 +206,14 @@ final class OperationFactory {
 
 	private IdempotencyStore store(IdempotentAnnotation annotation) {
 		String name = annotation.attributes().store();
-		return name.isEmpty() ? this.store : storeBean(name, annotation);
+		try {
+			return name.isEmpty() ? this.store : this.beanFactory.getBean(name, IdempotencyStore.class);
+		}
+		catch (NoSuchBeanDefinitionException | BeanNotOfRequiredTypeException ex) {
+			String[] names = this.beanFactory.getBeanNamesForType(IdempotencyStore.class);
+			throw annotation.problem("its store '" + name + "' is no bean of type IdempotencyStore",
+					"Use one of the stores: " + String.join(", ", names), ex);
+		}
 	}
 
 	private @Nullable WorkTransactions transactions(IdempotentAnnotation annotation, ResultShape result,
@@ -254,17 +251,6 @@ final class OperationFactory {
 		return TRANSACTIONS
 				? MethodTransaction.surrounding(this.beanFactory, annotation.method(), annotation.targetClass())
 				: UnaryOperator.identity();
-	}
-
-	private IdempotencyStore storeBean(String name, IdempotentAnnotation annotation) {
-		try {
-			return this.beanFactory.getBean(name, IdempotencyStore.class);
-		}
-		catch (NoSuchBeanDefinitionException | BeanNotOfRequiredTypeException ex) {
-			String[] names = this.beanFactory.getBeanNamesForType(IdempotencyStore.class);
-			throw annotation.problem("its store '" + name + "' is no bean of type IdempotencyStore",
-					"Use one of the stores: " + String.join(", ", names), ex);
-		}
 	}
 
 	/** Finds the one place of the key for each operation. */

@@ -6,9 +6,9 @@ import java.util.function.BooleanSupplier;
 
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
-import io.idempotency.protocol.IdempotencyPolicy;
 
 /**
  * Keeps a message that cannot be processed yet with its consumer, before it goes back to
@@ -34,7 +34,7 @@ public final class Hold {
 
 	private static final long SLICE_MILLIS = 50;
 
-	private final IdempotencyPolicy policy;
+	private final IdempotencyOptions policy;
 
 	private final BooleanSupplier stopped;
 
@@ -45,7 +45,7 @@ public final class Hold {
 	 * @param policy the policy of the operation
 	 * @param stopped tells whether the container stops
 	 */
-	public Hold(IdempotencyPolicy policy, BooleanSupplier stopped) {
+	public Hold(IdempotencyOptions policy, BooleanSupplier stopped) {
 		this.policy = policy;
 		this.stopped = stopped;
 		this.end = System.nanoTime() + TimeUnit.NANOSECONDS.convert(policy.lease().multipliedBy(2));

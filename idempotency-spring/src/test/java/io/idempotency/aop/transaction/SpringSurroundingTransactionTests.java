@@ -9,12 +9,12 @@ import java.util.function.Supplier;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.idempotency.IdempotencyListener;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.codec.AesGcmResultCipher;
 import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCipher;
 import io.idempotency.protocol.ResultEncryption;
 import io.idempotency.protocol.TransactionOutcome;
@@ -59,7 +59,7 @@ class SpringSurroundingTransactionTests {
 
 	private static IdempotencyTemplate template(IdempotencyEngine engine) {
 		return new EngineIdempotencyTemplate(engine, new MemoryIdempotencyStore(1_000_000),
-				new Jackson2ResultCodec(new ObjectMapper()), IdempotencyPolicy.DEFAULTS);
+				new Jackson2ResultCodec(new ObjectMapper()), IdempotencyOptions.DEFAULTS);
 	}
 
 	private static JdbcDataSource dataSource() {

@@ -7,6 +7,7 @@ import javax.sql.DataSource;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyListener;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.TransactionMode;
@@ -14,7 +15,6 @@ import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Namespace;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCodec;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.store.jdbc.JdbcSchema;
@@ -55,7 +55,7 @@ class SpringTemplateEnvironmentTests {
 	private final IdempotencyEngine engine = new IdempotencyEngine(10, IdempotencyListener.NONE);
 
 	private final IdempotencyTemplate template = new EngineIdempotencyTemplate(this.engine,
-			new JdbcIdempotencyStore(this.dataSource), this.codec, IdempotencyPolicy.DEFAULTS,
+			new JdbcIdempotencyStore(this.dataSource), this.codec, IdempotencyOptions.DEFAULTS,
 			new SpringTemplateEnvironment(this.beans, this.codec, () -> Caller.ANONYMOUS), Namespace.NONE);
 
 	private final AtomicInteger runs = new AtomicInteger();

@@ -4,6 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.idempotency.IdempotencyListener;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
@@ -12,7 +13,6 @@ import io.idempotency.key.IdempotencyKey;
 import io.idempotency.observation.MicrometerObserver;
 import io.idempotency.observation.StoreTimerFactory;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
@@ -126,7 +126,7 @@ public class ObservationBenchmark {
 
 	private GuardedCall call(String key) {
 		return new GuardedCall(IdempotencyKey.of("benchmark", Caller.GLOBAL, key), Fingerprint.NONE,
-				IdempotencyPolicy.DEFAULTS, this.store);
+				IdempotencyOptions.DEFAULTS, this.store);
 	}
 
 }

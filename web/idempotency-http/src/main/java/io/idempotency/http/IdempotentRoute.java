@@ -1,13 +1,9 @@
 package io.idempotency.http;
 
-import java.time.Duration;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-import io.idempotency.AbandonedMode;
-import io.idempotency.ConflictMode;
-import io.idempotency.FailureMode;
-import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.Idempotent;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the type of requests
  * @since 0.1.0
  */
-public interface IdempotentRoute<R> {
+public interface IdempotentRoute<R> extends IdempotencyOptions.Spec<IdempotentRoute<R>> {
 
 	/**
 	 * Lets a function give the key.
@@ -98,71 +94,6 @@ public interface IdempotentRoute<R> {
 	 * @return this route
 	 */
 	IdempotentRoute<R> condition(Predicate<? super R> condition);
-
-	/**
-	 * Sets what a duplicate gets. Default: {@link IdempotencyMode#REPLAY}.
-	 * @param mode the mode
-	 * @return this route
-	 */
-	IdempotentRoute<R> mode(IdempotencyMode mode);
-
-	/**
-	 * Sets whether the answer is kept. Default: {@code true}. When it is not kept, a
-	 * duplicate is refused and never runs.
-	 * @param keepResult whether it is kept
-	 * @return this route
-	 */
-	IdempotentRoute<R> keepResult(boolean keepResult);
-
-	/**
-	 * Sets how long the answer is kept.
-	 * @param retention the retention, positive
-	 * @return this route
-	 */
-	IdempotentRoute<R> retention(Duration retention);
-
-	/**
-	 * Sets how long a claim lives without renewal.
-	 * @param lease the lease, positive
-	 * @return this route
-	 */
-	IdempotentRoute<R> lease(Duration lease);
-
-	/**
-	 * Sets what a duplicate gets while the first request runs.
-	 * @param conflict the mode
-	 * @return this route
-	 */
-	IdempotentRoute<R> conflict(ConflictMode conflict);
-
-	/**
-	 * Sets the upper bound of {@link ConflictMode#WAIT}.
-	 * @param waitTimeout the bound, positive
-	 * @return this route
-	 */
-	IdempotentRoute<R> waitTimeout(Duration waitTimeout);
-
-	/**
-	 * Sets what happens to the key when the handler fails.
-	 * @param onFailure the mode
-	 * @return this route
-	 */
-	IdempotentRoute<R> onFailure(FailureMode onFailure);
-
-	/**
-	 * Sets what a later request does when the owner of the key died while running.
-	 * @param onAbandoned the mode
-	 * @return this route
-	 */
-	IdempotentRoute<R> onAbandoned(AbandonedMode onAbandoned);
-
-	/**
-	 * Names an exception of the handler that means "already done"; may be called several
-	 * times. Such a request is refused as a duplicate whose answer was not kept.
-	 * @param failure the type of the exception
-	 * @return this route
-	 */
-	IdempotentRoute<R> duplicateOn(Class<? extends Throwable> failure);
 
 	/**
 	 * Sets the store of the records. Default: the default store of the application.

@@ -1,7 +1,6 @@
 package io.idempotency.http;
 
 import java.lang.reflect.Method;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -15,11 +14,9 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
-import io.idempotency.AbandonedMode;
-import io.idempotency.ConflictMode;
-import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyConfigurationException;
-import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOptions;
+import io.idempotency.IdempotencyOptions.Attributes;
 import io.idempotency.Internal;
 import io.idempotency.aop.GuardedMethod;
 import io.idempotency.aop.IdempotentOperation;
@@ -33,8 +30,6 @@ import io.idempotency.aop.OperationExpression;
 import io.idempotency.aop.ResultForm;
 import io.idempotency.aop.operation.BodyPointers;
 import io.idempotency.key.HeaderName;
-import io.idempotency.protocol.AttributeCheck;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +43,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 @Internal
 public final class RouteRegistry implements OperationCatalog, SmartInitializingSingleton {
 
-	private final IdempotencyPolicy defaults;
+	private final IdempotencyOptions defaults;
 
 	private final String keyHeader;
 
@@ -71,7 +66,7 @@ public final class RouteRegistry implements OperationCatalog, SmartInitializingS
 	 * {@link IllegalArgumentException} if there is none
 	 * @param annotated knows the operations of methods, whose names no route may have
 	 */
-	public RouteRegistry(IdempotencyPolicy defaults, String keyHeader, IdempotencyStore store,
+	public RouteRegistry(IdempotencyOptions defaults, String keyHeader, IdempotencyStore store,
 			Function<String, IdempotencyStore> stores, Supplier<? extends OperationCatalog> annotated) {
 		this.defaults = defaults;
 		this.keyHeader = keyHeader;
@@ -89,7 +84,7 @@ public final class RouteRegistry implements OperationCatalog, SmartInitializingS
 	 * @throws IdempotencyConfigurationException if the description is wrong
 	 */
 	public <R> IdempotentOperation add(String name, Consumer<? super IdempotentRoute<R>> description, Method handler) {
-		Description<R> route = new Description<>(name);
+		Description<R> route = new Description<>(name, this.defaults);
 		if (name.isBlank()) {
 			throw route.problem("it has no name", "Name the operation: the name is a part of each key");
 		}
@@ -129,7 +124,7 @@ public final class RouteRegistry implements OperationCatalog, SmartInitializingS
 
 		private final List<KeySource> sources = new ArrayList<>();
 
-		private final List<Class<? extends Throwable>> duplicateOn = new ArrayList<>();
+		private final IdempotencyOptions.Builder options;
 
 		private boolean required = true;
 
@@ -141,26 +136,11 @@ public final class RouteRegistry implements OperationCatalog, SmartInitializingS
 
 		private FingerprintSource fingerprint = new FingerprintSource.Default();
 
-		private IdempotencyMode mode = IdempotencyMode.REPLAY;
-
-		private boolean keepResult = true;
-
-		private @Nullable Duration retention;
-
-		private @Nullable Duration lease;
-
-		private ConflictMode conflict = ConflictMode.DEFAULT;
-
-		private @Nullable Duration waitTimeout;
-
-		private FailureMode onFailure = FailureMode.DEFAULT;
-
-		private AbandonedMode onAbandoned = AbandonedMode.RERUN;
-
 		private @Nullable String store;
 
-		Description(String name) {
+		Description(String name, IdempotencyOptions defaults) {
 			this.name = name;
+			this.options = defaults.change();
 		}
 
 		IdempotencyConfigurationException problem(String problem, String action) {
@@ -236,56 +216,8 @@ public final class RouteRegistry implements OperationCatalog, SmartInitializingS
 		}
 
 		@Override
-		public IdempotentRoute<R> mode(IdempotencyMode value) {
-			this.mode = value;
-			return this;
-		}
-
-		@Override
-		public IdempotentRoute<R> keepResult(boolean value) {
-			this.keepResult = value;
-			return this;
-		}
-
-		@Override
-		public IdempotentRoute<R> retention(Duration value) {
-			this.retention = value;
-			return this;
-		}
-
-		@Override
-		public IdempotentRoute<R> lease(Duration value) {
-			this.lease = value;
-			return this;
-		}
-
-		@Override
-		public IdempotentRoute<R> conflict(ConflictMode value) {
-			this.conflict = value;
-			return this;
-		}
-
-		@Override
-		public IdempotentRoute<R> waitTimeout(Duration value) {
-			this.waitTimeout = value;
-			return this;
-		}
-
-		@Override
-		public IdempotentRoute<R> onFailure(FailureMode value) {
-			this.onFailure = value;
-			return this;
-		}
-
-		@Override
-		public IdempotentRoute<R> onAbandoned(AbandonedMode value) {
-			this.onAbandoned = value;
-			return this;
-		}
-
-		@Override
-		public IdempotentRoute<R> duplicateOn(Class<? extends Throwable> failure) {
-			this.duplicateOn.add(failure);
+		public IdempotentRoute<R> options(Consumer<? super IdempotencyOptions.Builder> options) {
+			options.accept(this.options);
 			return this;
 		}
 
@@ -296,42 +228,17 @@ public final class RouteRegistry implements OperationCatalog, SmartInitializingS
 		}
 
 		IdempotentOperation operation(Method handler, RouteRegistry routes) {
-			check();
-			KeySource source = this.sources.isEmpty() ? new KeySource.Header(routes.keyHeader) : this.sources.get(0);
-			return new IdempotentOperation(new GuardedMethod(handler, handler.getDeclaringClass(), false),
-					policy(routes.defaults), new Key(source, this.required, this.token, this.scope, this.condition),
-					this.fingerprint, new Result(Object.class, ResultForm.VALUE, null, List.copyOf(this.duplicateOn)),
-					new Place(store(routes), null, UnaryOperator.identity()));
-		}
-
-		private void check() {
 			if (this.sources.size() > 1) {
 				throw problem("it has more than one of key, header and body", "Keep the one that holds the key");
 			}
-			new AttributeCheck(this.mode, this::problem).fingerprint(this.fingerprint instanceof FingerprintSource.Spel)
-				.conflict(this.conflict, this.waitTimeout != null)
-				.result(this.onFailure, this.keepResult)
-				.token(this.token, this.scope != null, this.store != null);
-		}
-
-		private IdempotencyPolicy policy(IdempotencyPolicy defaults) {
-			try {
-				return defaults.change()
-					.operation(this.name)
-					.mode(this.mode)
-					.retention(this.retention)
-					.lease(this.lease)
-					.conflict(this.conflict)
-					.waitTimeout(this.waitTimeout)
-					.onFailure(this.onFailure)
-					.onAbandoned(this.onAbandoned)
-					.keepsResult(this.keepResult)
-					.build();
-			}
-			catch (IllegalArgumentException ex) {
-				throw new IdempotencyConfigurationException("The route '" + this.name + "': " + ex.getMessage(),
-						"Set a value that is valid", ex);
-			}
+			KeySource source = this.sources.isEmpty() ? new KeySource.Header(routes.keyHeader) : this.sources.get(0);
+			IdempotencyOptions resolved = this.options.operation(this.name)
+				.build(new Attributes(this.fingerprint instanceof FingerprintSource.Spel, this.token,
+						this.scope != null, this.store != null), this::problem);
+			return new IdempotentOperation(new GuardedMethod(handler, handler.getDeclaringClass(), false), resolved,
+					new Key(source, this.required, this.token, this.scope, this.condition), this.fingerprint,
+					new Result(Object.class, ResultForm.VALUE, null),
+					new Place(store(routes), null, UnaryOperator.identity()));
 		}
 
 		private IdempotencyStore store(RouteRegistry routes) {

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyContextHolder;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.Internal;
 import io.idempotency.engine.EngineCore;
 import io.idempotency.engine.EngineObserver;
@@ -13,7 +14,6 @@ import io.idempotency.engine.ObservedCall;
 import io.idempotency.protocol.ClaimEnd;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.protocol.Write;
 import io.idempotency.store.Claim;
@@ -183,7 +183,7 @@ public final class ReactiveClaim {
 	}
 
 	/** Returns the policy of the operation. */
-	public IdempotencyPolicy policy() {
+	public IdempotencyOptions policy() {
 		return this.call.policy();
 	}
 

@@ -11,12 +11,12 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.idempotency.ConflictMode;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
@@ -98,7 +98,7 @@ class BlockHoundTests {
 
 	/** Runs, failures, replays and waits. */
 	private static void run(ReactiveIdempotencyEngine reactive, IdempotencyStore store) {
-		IdempotencyPolicy policy = IdempotencyPolicy.DEFAULTS.change()
+		IdempotencyOptions policy = IdempotencyOptions.DEFAULTS.change()
 			.operation(store.getClass().getSimpleName())
 			.conflict(ConflictMode.WAIT)
 			.waitTimeout(Duration.ofMinutes(1))

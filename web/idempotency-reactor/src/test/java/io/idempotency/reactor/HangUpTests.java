@@ -10,11 +10,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyRecord.State;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.protocol.Ending;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.Claim;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
@@ -43,9 +43,9 @@ import static io.idempotency.reactor.Client.await;
 /** A caller that hangs up, at each point of its call. */
 class HangUpTests {
 
-	private static final IdempotencyPolicy REPLAY = ReactiveNode.REPLAY;
+	private static final IdempotencyOptions REPLAY = ReactiveNode.REPLAY;
 
-	private static final IdempotencyPolicy WAIT = ReactiveNode.WAIT;
+	private static final IdempotencyOptions WAIT = ReactiveNode.WAIT;
 
 	private static final int RACES = 500;
 
@@ -184,7 +184,7 @@ class HangUpTests {
 	/** Whoever is gone does not want it any more. */
 	@Test
 	void inTheClaimOfACallThatWouldRunUnguarded() {
-		IdempotencyPolicy proceed = REPLAY.change().onStoreFailure(StoreFailureMode.PROCEED).build();
+		IdempotencyOptions proceed = REPLAY.change().onStoreFailure(StoreFailureMode.PROCEED).build();
 		GatedStore.Gate reply = this.node.store.holdFailure("claim",
 				new StoreNotReachedException("no connection", new IllegalStateException()));
 		Client<String> caller = this.node.start(proceed, this.order);
@@ -198,7 +198,7 @@ class HangUpTests {
 	 */
 	@Test
 	void whileUnguardedWorkIsPutTogether() {
-		IdempotencyPolicy proceed = REPLAY.change().onStoreFailure(StoreFailureMode.PROCEED).build();
+		IdempotencyOptions proceed = REPLAY.change().onStoreFailure(StoreFailureMode.PROCEED).build();
 		this.node.store.fail("claim", new StoreNotReachedException("no connection", new IllegalStateException()));
 		Client<String> caller = new Client<>(Context.empty());
 		this.node.reactive.execute(this.node.call(proceed), new ForwardingAction(this.order) {
@@ -217,7 +217,7 @@ class HangUpTests {
 	/** Reactor throws such an error at whoever subscribes. */
 	@Test
 	void errorOfTheJvmInUnguardedWorkEndsIt() {
-		IdempotencyPolicy proceed = REPLAY.change().onStoreFailure(StoreFailureMode.PROCEED).build();
+		IdempotencyOptions proceed = REPLAY.change().onStoreFailure(StoreFailureMode.PROCEED).build();
 		this.node.store.fail("claim", new StoreNotReachedException("no connection", new IllegalStateException()));
 		NoClassDefFoundError missing = new NoClassDefFoundError("It is missing on purpose");
 		Client<String> caller = this.node.start(proceed, new TextAction(Mono.fromSupplier(() -> {
@@ -302,7 +302,7 @@ class HangUpTests {
 		this.node.claimElsewhere(Duration.ofSeconds(5));
 		this.node.time.advance(Duration.ofSeconds(6));
 		Sinks.One<String> found = Sinks.one();
-		IdempotencyPolicy recoverable = REPLAY.change().recoverable(true).build();
+		IdempotencyOptions recoverable = REPLAY.change().recoverable(true).build();
 		Client<String> caller = this.node.start(recoverable, this.order.finding(found.asMono()), OnDisconnect.CANCEL);
 		caller.hangUp();
 		found.tryEmitEmpty();

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyRecord.State;
 import io.idempotency.IdempotencyStoreUnavailableException;
@@ -15,7 +16,6 @@ import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.RecordKey;
@@ -40,7 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class JoinedFaultsTests {
 
-	private static final IdempotencyPolicy RECOVERABLE = ReactiveNode.REPLAY.change().recoverable(true).build();
+	private static final IdempotencyOptions RECOVERABLE = ReactiveNode.REPLAY.change().recoverable(true).build();
 
 	/** Runs when the work is about to be put together. */
 	private final AtomicReference<Runnable> opened = new AtomicReference<>(() -> {
@@ -98,7 +98,7 @@ class JoinedFaultsTests {
 		return start(ReactiveNode.WAIT, action, OnDisconnect.CONTINUE);
 	}
 
-	private Client<String> start(IdempotencyPolicy policy, ReactiveAction<String> action, OnDisconnect onDisconnect) {
+	private Client<String> start(IdempotencyOptions policy, ReactiveAction<String> action, OnDisconnect onDisconnect) {
 		return Client.of(this.node.reactive.execute(this.node.call(policy), action, onDisconnect, this.transactions));
 	}
 

@@ -11,11 +11,11 @@ import java.util.function.Supplier;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyRecord.State;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.protocol.Ending;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Each way of a call whose record commits with its work, and each failure on it. */
 class JoinedMovesTests {
 
-	private static final IdempotencyPolicy REMEMBERING = ReactiveNode.WAIT.change()
+	private static final IdempotencyOptions REMEMBERING = ReactiveNode.WAIT.change()
 		.onFailure(FailureMode.REMEMBER)
 		.build();
 
@@ -66,7 +66,7 @@ class JoinedMovesTests {
 		return start(action, OnDisconnect.CONTINUE);
 	}
 
-	private Client<String> start(IdempotencyPolicy policy, ReactiveAction<String> action) {
+	private Client<String> start(IdempotencyOptions policy, ReactiveAction<String> action) {
 		return Client
 			.of(this.node.reactive.execute(this.node.call(policy), action, OnDisconnect.CONTINUE, this.transactions));
 	}
@@ -155,7 +155,7 @@ class JoinedMovesTests {
 	@Test
 	void callerThatRepeatsAtOnceFindsTheKeyFree() {
 		Queue<Runnable> threads = new ArrayDeque<>();
-		IdempotencyPolicy brief = ReactiveNode.REPLAY.change().waitTimeout(Duration.ofMillis(1)).build();
+		IdempotencyOptions brief = ReactiveNode.REPLAY.change().waitTimeout(Duration.ofMillis(1)).build();
 		this.transactions.failCommit(this.failure, TransactionOutcome.ROLLED_BACK);
 		Client<String> caller = Client.of(on(threads, brief, this.order).retry(1));
 		work(threads, Duration.ofMillis(1));
@@ -163,7 +163,7 @@ class JoinedMovesTests {
 		assertThat(caller.value).isEqualTo("order-1");
 	}
 
-	private Mono<String> on(Queue<Runnable> threads, IdempotencyPolicy policy, TextAction action) {
+	private Mono<String> on(Queue<Runnable> threads, IdempotencyOptions policy, TextAction action) {
 		return new ReactiveIdempotencyEngine(this.node.engine, List.of(this.node.store),
 				Schedulers.fromExecutor(threads::add))
 			.execute(this.node.call(policy), action, OnDisconnect.CONTINUE, this.transactions);

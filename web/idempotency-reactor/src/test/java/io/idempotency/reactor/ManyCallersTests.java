@@ -11,13 +11,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.ConflictMode;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyRecord.State;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.RecordKey;
@@ -39,7 +39,7 @@ import static io.idempotency.reactor.Client.await;
  */
 class ManyCallersTests {
 
-	private static final IdempotencyPolicy WAIT = IdempotencyPolicy.DEFAULTS.change()
+	private static final IdempotencyOptions WAIT = IdempotencyOptions.DEFAULTS.change()
 		.operation("orders.create")
 		.conflict(ConflictMode.WAIT)
 		.waitTimeout(Duration.ofMinutes(2))

@@ -12,6 +12,7 @@ import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyOutcomeUnknownException;
 import io.idempotency.IdempotencyRecord.State;
 import io.idempotency.IdempotencyResultUnavailableException;
@@ -19,7 +20,6 @@ import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.Claim;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
@@ -37,9 +37,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Each move of a call, and each end, over a store that does what the test says. */
 class ReactiveMovesTests {
 
-	private static final IdempotencyPolicy REPLAY = ReactiveNode.REPLAY;
+	private static final IdempotencyOptions REPLAY = ReactiveNode.REPLAY;
 
-	private static final IdempotencyPolicy WAIT = ReactiveNode.WAIT;
+	private static final IdempotencyOptions WAIT = ReactiveNode.WAIT;
 
 	private static final Duration HOUR = Duration.ofHours(1);
 
@@ -152,7 +152,7 @@ class ReactiveMovesTests {
 
 	@Test
 	void rejectRefusesEachDuplicate() {
-		IdempotencyPolicy reject = REPLAY.change().mode(IdempotencyMode.REJECT).build();
+		IdempotencyOptions reject = REPLAY.change().mode(IdempotencyMode.REJECT).build();
 		assertThat(this.node.start(reject, this.order).value).isEqualTo("order-1");
 		assertThat(this.node.start(reject, this.duplicate).failure).isInstanceOfSatisfying(
 				IdempotencyDuplicateException.class, (refusal) -> assertThat(refusal.attempts()).isEqualTo(2));
@@ -161,7 +161,7 @@ class ReactiveMovesTests {
 
 	@Test
 	void lockIsForgotten() {
-		IdempotencyPolicy lock = REPLAY.change().mode(IdempotencyMode.LOCK).build();
+		IdempotencyOptions lock = REPLAY.change().mode(IdempotencyMode.LOCK).build();
 		this.node.start(lock, this.order);
 		assertThat(this.node.state()).isNull();
 		this.node.start(lock, this.order);
@@ -320,7 +320,7 @@ class ReactiveMovesTests {
 	@Test
 	void callRunsUnguardedWhereThePolicySaysSo() {
 		this.node.store.fail("claim", new StoreNotReachedException("no connection", new IllegalStateException()));
-		IdempotencyPolicy proceed = REPLAY.change().onStoreFailure(StoreFailureMode.PROCEED).build();
+		IdempotencyOptions proceed = REPLAY.change().onStoreFailure(StoreFailureMode.PROCEED).build();
 		TextAction seen = new TextAction(
 				ReactiveIdempotencyContext.get().map(IdempotencyContext::key).defaultIfEmpty("no context"));
 		assertThat(this.node.start(proceed, seen).value).isEqualTo("no context");
@@ -338,7 +338,7 @@ class ReactiveMovesTests {
 			assertThat(waiting.failure).isInstanceOf(IdempotencyStoreUnavailableException.class);
 		}
 		this.node.store.asked.clear();
-		IdempotencyPolicy proceed = REPLAY.change().onStoreFailure(StoreFailureMode.PROCEED).build();
+		IdempotencyOptions proceed = REPLAY.change().onStoreFailure(StoreFailureMode.PROCEED).build();
 		for (int i = 0; i < 100; i++) {
 			assertThat(this.node.start(REPLAY, this.duplicate).failure)
 				.isInstanceOf(IdempotencyStoreUnavailableException.class);
@@ -399,7 +399,7 @@ class ReactiveMovesTests {
 	/** Nobody may ever complete it. */
 	@Test
 	void claimIsRenewedNoLongerThanItsRetention() {
-		IdempotencyPolicy brief = REPLAY.change().retention(Duration.ofMinutes(5)).build();
+		IdempotencyOptions brief = REPLAY.change().retention(Duration.ofMinutes(5)).build();
 		this.node.start(brief, this.slow);
 		this.node.time.advance(Duration.ofMinutes(6));
 		assertThat(this.node.state()).isNull();
@@ -410,7 +410,7 @@ class ReactiveMovesTests {
 	void abandonedCallIsLookedUpFirst() {
 		this.node.claimElsewhere(Duration.ofSeconds(5));
 		this.node.time.advance(Duration.ofSeconds(6));
-		IdempotencyPolicy recoverable = REPLAY.change().recoverable(true).build();
+		IdempotencyOptions recoverable = REPLAY.change().recoverable(true).build();
 		TextAction found = new TextAction(Mono.error(new AssertionError("runs twice"))).finding(Mono.just("order-1"));
 		assertThat(this.node.start(recoverable, found).value).isEqualTo("order-1");
 		assertThat(this.node.start(recoverable, this.duplicate).value).isEqualTo("order-1");
@@ -421,7 +421,7 @@ class ReactiveMovesTests {
 	void abandonedCallOfWhichNothingIsFoundRuns() {
 		this.node.claimElsewhere(Duration.ofSeconds(5));
 		this.node.time.advance(Duration.ofSeconds(6));
-		IdempotencyPolicy recoverable = REPLAY.change().recoverable(true).build();
+		IdempotencyOptions recoverable = REPLAY.change().recoverable(true).build();
 		assertThat(this.node.start(recoverable, this.order).value).isEqualTo("order-1");
 		assertThat(this.order.lookUps).hasValue(1);
 	}
@@ -430,7 +430,7 @@ class ReactiveMovesTests {
 	void abandonedCallWhoseLookUpFailsDoesNotRun() {
 		this.node.claimElsewhere(Duration.ofSeconds(5));
 		this.node.time.advance(Duration.ofSeconds(6));
-		IdempotencyPolicy recoverable = REPLAY.change().recoverable(true).build();
+		IdempotencyOptions recoverable = REPLAY.change().recoverable(true).build();
 		IllegalStateException failure = new IllegalStateException("database away");
 		assertThat(this.node.start(recoverable, this.order.finding(Mono.error(failure))).failure).isSameAs(failure);
 		assertThat(this.order.runs).hasValue(0);
@@ -441,14 +441,14 @@ class ReactiveMovesTests {
 	void abandonedCallThatMustNotRunAgainIsRefused() {
 		this.node.claimElsewhere(Duration.ofSeconds(5));
 		this.node.time.advance(Duration.ofSeconds(6));
-		IdempotencyPolicy refuse = REPLAY.change().onAbandoned(AbandonedMode.REFUSE).build();
+		IdempotencyOptions refuse = REPLAY.change().onAbandoned(AbandonedMode.REFUSE).build();
 		assertThat(this.node.start(refuse, this.duplicate).failure)
 			.isInstanceOf(IdempotencyOutcomeUnknownException.class);
 	}
 
 	@Test
 	void resultThatIsNotKeptIsLookedUp() {
-		IdempotencyPolicy unkept = REPLAY.change().keepsResult(false).recoverable(true).build();
+		IdempotencyOptions unkept = REPLAY.change().keepResult(false).recoverable(true).build();
 		this.node.start(unkept, this.order);
 		assertThat(this.node.start(unkept, this.order.finding(Mono.just("found"))).value).isEqualTo("found");
 		assertThat(this.node.start(unkept, this.order.finding(Mono.empty())).failure)
@@ -467,7 +467,7 @@ class ReactiveMovesTests {
 
 	@Test
 	void businessDataThatSayDuplicateAreAsked() {
-		IdempotencyPolicy recoverable = REPLAY.change().recoverable(true).build();
+		IdempotencyOptions recoverable = REPLAY.change().recoverable(true).build();
 		TextAction insert = new TextAction(Mono.error(new IllegalArgumentException("unique")))
 			.duplicateOn(IllegalArgumentException.class)
 			.finding(Mono.just("order-1"));

@@ -6,6 +6,7 @@ import java.util.List;
 
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.IdempotencyEngine;
@@ -13,7 +14,6 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
@@ -29,9 +29,9 @@ import reactor.core.scheduler.Schedulers;
  */
 final class ReactiveNode implements AutoCloseable {
 
-	static final IdempotencyPolicy REPLAY = IdempotencyPolicy.DEFAULTS.change().operation("orders.create").build();
+	static final IdempotencyOptions REPLAY = IdempotencyOptions.DEFAULTS.change().operation("orders.create").build();
 
-	static final IdempotencyPolicy WAIT = REPLAY.change()
+	static final IdempotencyOptions WAIT = REPLAY.change()
 		.conflict(ConflictMode.WAIT)
 		.waitTimeout(Duration.ofSeconds(10))
 		.build();
@@ -60,19 +60,19 @@ final class ReactiveNode implements AutoCloseable {
 		this.reactive = new ReactiveIdempotencyEngine(this.engine, List.of(this.store), Schedulers.immediate());
 	}
 
-	GuardedCall call(IdempotencyPolicy policy) {
+	GuardedCall call(IdempotencyOptions policy) {
 		return new GuardedCall(KEY, Fingerprint.NONE, policy, this.memory);
 	}
 
-	Mono<String> guarded(IdempotencyPolicy policy, TextAction action) {
+	Mono<String> guarded(IdempotencyOptions policy, TextAction action) {
 		return this.reactive.execute(call(policy), action, OnDisconnect.CONTINUE);
 	}
 
-	Client<String> start(IdempotencyPolicy policy, TextAction action) {
+	Client<String> start(IdempotencyOptions policy, TextAction action) {
 		return Client.of(guarded(policy, action));
 	}
 
-	Client<String> start(IdempotencyPolicy policy, TextAction action, OnDisconnect onDisconnect) {
+	Client<String> start(IdempotencyOptions policy, TextAction action, OnDisconnect onDisconnect) {
 		return Client.of(this.reactive.execute(call(policy), action, onDisconnect));
 	}
 

@@ -6,12 +6,12 @@ import java.util.List;
 import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Results that this node has seen are looked for before anything is claimed. */
 class SeenResultsTests {
 
-	private static final IdempotencyPolicy REPLAY = ReactiveNode.REPLAY;
+	private static final IdempotencyOptions REPLAY = ReactiveNode.REPLAY;
 
 	private final ReactiveNode node = new ReactiveNode();
 
@@ -141,7 +141,7 @@ class SeenResultsTests {
 
 	@Test
 	void callThatIsCountedIsNotLookedFor() {
-		IdempotencyPolicy reject = REPLAY.change().mode(IdempotencyMode.REJECT).build();
+		IdempotencyOptions reject = REPLAY.change().mode(IdempotencyMode.REJECT).build();
 		assertThat(this.node.start(reject, this.duplicate).failure).isInstanceOf(IdempotencyDuplicateException.class);
 		assertThat(this.node.store.asked).containsExactly("claim");
 	}

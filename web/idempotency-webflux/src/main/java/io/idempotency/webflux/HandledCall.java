@@ -4,6 +4,7 @@ import java.util.concurrent.CancellationException;
 
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyKeyReusedException;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.engine.AsyncResults;
 import io.idempotency.http.EndReporter;
 import io.idempotency.http.HttpEnding;
@@ -13,7 +14,6 @@ import io.idempotency.http.HttpSettings;
 import io.idempotency.http.StoredResponse;
 import io.idempotency.http.StoredResponseCodec;
 import io.idempotency.protocol.Ending;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.reactor.OnDisconnect;
 import io.idempotency.reactor.ReactiveAction;
 import io.idempotency.reactor.ReactiveClaim;
@@ -266,7 +266,7 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 	}
 
 	private HttpEnding.Facts facts(Pass way, HeldResponse held, Failure kind) {
-		IdempotencyPolicy policy = this.request.operation().policy();
+		IdempotencyOptions policy = this.request.operation().policy();
 		Throwable failure = way.progress().failure();
 		boolean givenUp = failure != null && AsyncResults.isGivenUp(AsyncResults.cause(Exceptions.unwrap(failure)));
 		// A server may tell of a client that is gone while the handler still gives.

@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 import io.idempotency.FailureMode;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.OpenWork;
 import io.idempotency.engine.OwnedClaim;
@@ -17,7 +18,6 @@ import io.idempotency.http.HttpEnding.Work;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.StoredResponse;
 import io.idempotency.protocol.Ending;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.ResultKind;
 import io.idempotency.web.answer.CapturingResponse;
@@ -555,7 +555,7 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	private HttpEnding.Facts facts(Failure kind, boolean toBeRendered) {
-		IdempotencyPolicy policy = this.claim.policy();
+		IdempotencyOptions policy = this.claim.policy();
 		return new HttpEnding.Facts(kind, this.returned, this.work.state(), isStreaming(), response().isWhole(),
 				toBeRendered, this.settings.releaseOn().contains(response().getStatus()), policy.replays(),
 				policy.onFailure() == FailureMode.REMEMBER);

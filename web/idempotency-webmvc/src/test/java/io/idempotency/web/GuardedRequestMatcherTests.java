@@ -5,10 +5,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.Optional;
 
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.Idempotent;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.http.RouteRegistry;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.IdempotencyStore;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.MappingMatch;
@@ -388,7 +388,7 @@ class GuardedRequestMatcherTests {
 
 		@Bean
 		RouteRegistry routes(IdempotencyStore store) {
-			return new RouteRegistry(IdempotencyPolicy.DEFAULTS, "Idempotency-Key", store, (name) -> store,
+			return new RouteRegistry(IdempotencyOptions.DEFAULTS, "Idempotency-Key", store, (name) -> store,
 					() -> List::of);
 		}
 

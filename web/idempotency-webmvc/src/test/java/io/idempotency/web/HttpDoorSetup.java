@@ -4,6 +4,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyListener;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.aop.IdempotencyInterceptor;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.MethodDoor;
@@ -16,7 +17,6 @@ import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.key.Namespace;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCodec;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
@@ -119,7 +119,7 @@ class HttpDoorSetup {
 	@Bean
 	IdempotentOperationSource idempotentOperationSource(ConfigurableListableBeanFactory beanFactory,
 			IdempotencyStore store, ResultCodec codec, ObjectProvider<OperationDoor> doors) {
-		return new AnnotationIdempotentOperationSource(beanFactory, IdempotencyPolicy.DEFAULTS, "Idempotency-Key",
+		return new AnnotationIdempotentOperationSource(beanFactory, IdempotencyOptions.DEFAULTS, "Idempotency-Key",
 				store, codec, doors);
 	}
 

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
 
 import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.IdempotencyEngine;
@@ -25,7 +26,6 @@ import io.idempotency.observation.MicrometerObserver;
 import io.idempotency.observation.StoreTimerFactory;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.reactor.OnDisconnect;
 import io.idempotency.reactor.ReactiveAction;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
@@ -62,7 +62,7 @@ class ReactiveRedisCallsTests {
 
 	private static final Duration STORE_TIMEOUT = Duration.ofMillis(500);
 
-	private static final IdempotencyPolicy POLICY = IdempotencyPolicy.DEFAULTS.change()
+	private static final IdempotencyOptions POLICY = IdempotencyOptions.DEFAULTS.change()
 		.operation("orders.create")
 		.build();
 

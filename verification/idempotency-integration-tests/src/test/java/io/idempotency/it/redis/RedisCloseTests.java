@@ -10,6 +10,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.RedisBinary;
@@ -20,7 +21,6 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.redis.RedisIdempotencyStore;
@@ -99,7 +99,7 @@ class RedisCloseTests {
 	private static @Nullable Object call(IdempotencyEngine engine, RedisIdempotencyStore store, int number,
 			CountDownLatch running, CountDownLatch away) throws Exception {
 		GuardedCall call = new GuardedCall(key(number), Fingerprint.NONE,
-				IdempotencyPolicy.DEFAULTS.change().operation("payments").build(), store);
+				IdempotencyOptions.DEFAULTS.change().operation("payments").build(), store);
 		try {
 			return engine.execute(call, OwnWork.of(() -> {
 				running.countDown();

@@ -2,6 +2,7 @@ package io.idempotency.it.redis;
 
 import java.time.Duration;
 
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.it.servers.Backend;
@@ -13,7 +14,6 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import org.jspecify.annotations.Nullable;
@@ -76,7 +76,7 @@ class RedisTroubleTests {
 		try {
 			return this.engine.execute(
 					new GuardedCall(key(key), Fingerprint.NONE,
-							IdempotencyPolicy.DEFAULTS.change().operation("payments").build(), this.store),
+							IdempotencyOptions.DEFAULTS.change().operation("payments").build(), this.store),
 					OwnWork.of(() -> "paid"));
 		}
 		catch (RuntimeException ex) {

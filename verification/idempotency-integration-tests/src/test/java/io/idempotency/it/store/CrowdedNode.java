@@ -8,12 +8,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
@@ -111,7 +111,7 @@ final class CrowdedNode {
 
 	private CompletableFuture<?> start(String key, CompletableFuture<String> work) throws Throwable {
 		GuardedCall call = new GuardedCall(key(key), Fingerprint.NONE,
-				IdempotencyPolicy.DEFAULTS.change().operation("crowded").lease(LEASE).build(), this.store);
+				IdempotencyOptions.DEFAULTS.change().operation("crowded").lease(LEASE).build(), this.store);
 		return (CompletableFuture<?>) this.engine.execute(call, OwnWork.ofFuture(() -> work));
 	}
 

@@ -12,11 +12,11 @@ import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCodec;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.StoredResult;
@@ -54,8 +54,8 @@ public class StoreNode<S extends IdempotencyStore> implements AutoCloseable {
 	/**
 	 * With a lease so long that a key that stays locked is never taken over, but found.
 	 */
-	private static IdempotencyPolicy policy(StoreFailureMode onStoreFailure) {
-		IdempotencyPolicy defaults = IdempotencyPolicy.DEFAULTS;
+	private static IdempotencyOptions policy(StoreFailureMode onStoreFailure) {
+		IdempotencyOptions defaults = IdempotencyOptions.DEFAULTS;
 		return defaults.change().lease(Duration.ofMinutes(10)).onStoreFailure(onStoreFailure).build();
 	}
 

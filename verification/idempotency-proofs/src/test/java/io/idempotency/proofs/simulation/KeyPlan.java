@@ -6,10 +6,10 @@ import io.idempotency.AbandonedMode;
 import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.protocol.IdempotencyPolicy;
 
 /**
  * One key, and the policy of its operation.
@@ -17,13 +17,13 @@ import io.idempotency.protocol.IdempotencyPolicy;
  * @param key the key
  * @param policy the policy
  */
-record KeyPlan(IdempotencyKey key, IdempotencyPolicy policy) {
+record KeyPlan(IdempotencyKey key, IdempotencyOptions policy) {
 
 	static KeyPlan of(Chance chance, int number) {
 		String operation = "operation-" + number;
 		boolean reject = chance.hits(0.1, "reject", number);
 		IdempotencyMode other = chance.hits(0.1, "lock", number) ? IdempotencyMode.LOCK : IdempotencyMode.REPLAY;
-		IdempotencyPolicy policy = IdempotencyPolicy.DEFAULTS.change()
+		IdempotencyOptions policy = IdempotencyOptions.DEFAULTS.change()
 			.operation(operation)
 			.mode(reject ? IdempotencyMode.REJECT : other)
 			.lease(Duration.ofSeconds(chance.hits(0.5, "lease", number) ? 2 : 9))

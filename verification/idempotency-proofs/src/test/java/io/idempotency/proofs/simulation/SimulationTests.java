@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.key.Caller;
 import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.protocol.IdempotencyPolicy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -74,7 +74,7 @@ class SimulationTests {
 	@EnumSource
 	void lateResultAnswersNoOtherRequest(Driver driver) {
 		long ms = TimeUnit.MILLISECONDS.toNanos(1);
-		IdempotencyPolicy policy = IdempotencyPolicy.DEFAULTS.change()
+		IdempotencyOptions policy = IdempotencyOptions.DEFAULTS.change()
 			.operation("operation-0")
 			.lease(Duration.ofSeconds(2))
 			.build();
@@ -102,7 +102,7 @@ class SimulationTests {
 	@EnumSource
 	void callThatRunsUnguardedOwnsNothing(Driver driver) {
 		long ms = TimeUnit.MILLISECONDS.toNanos(1);
-		IdempotencyPolicy policy = IdempotencyPolicy.DEFAULTS.change()
+		IdempotencyOptions policy = IdempotencyOptions.DEFAULTS.change()
 			.operation("operation-0")
 			.lease(Duration.ofSeconds(2))
 			.onStoreFailure(StoreFailureMode.PROCEED)
