@@ -51,12 +51,12 @@ public record EngineCore(Upkeep upkeep, Claimer claimer, Replayer replayer, Resu
 	}
 
 	/**
-	 * Changes the policy for a call whose record is in the transaction of its work. The
+	 * Changes the options of a call whose record is in the transaction of its work. The
 	 * transaction holds the record for as long as it takes, so the claim needs no
 	 * renewal. Whether it waits for another call, {@code JoinedKeys} knows.
 	 */
 	public GuardedCall inTransaction(GuardedCall call) {
-		IdempotencyOptions inside = call.policy()
+		IdempotencyOptions inside = call.options()
 			.change()
 			.renewal(false)
 			.conflict(ConflictMode.WAIT)

@@ -207,7 +207,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 			throws Throwable {
 		SurroundingTransaction transaction = action.surrounding(this.transactions.get());
 		OwnedClaim earlier = (transaction != null) ? transaction.find(call.key()) : null;
-		if (earlier != null && call.policy().mode() != IdempotencyMode.REJECT) {
+		if (earlier != null && call.options().mode() != IdempotencyMode.REJECT) {
 			ClaimResult again = earlier.again(call);
 			if (again instanceof ClaimResult.Acquired) {
 				return owner(call, earlier, action).run(null);

@@ -52,7 +52,7 @@ final class JoinedEngine {
 	<T> @Nullable T execute(GuardedCall asked, GuardedAction<T> action, TransactionStarter transactions,
 			ObservedCall observed) throws Throwable {
 		GuardedCall call = this.parts.inTransaction(asked);
-		JoinedKeys.Hold key = this.upkeep.joinedKeys().of(call, asked.policy().conflict() == ConflictMode.WAIT);
+		JoinedKeys.Hold key = this.upkeep.joinedKeys().of(call, asked.options().conflict() == ConflictMode.WAIT);
 		for (int attempt = 1;; attempt++) {
 			JoinedCall<T> joined = new JoinedCall<>(call, key, action, observed);
 			try {

@@ -68,9 +68,9 @@ public final class OwnedClaim {
 		return this.call.operation();
 	}
 
-	/** Returns the policy of the operation. */
-	public IdempotencyOptions policy() {
-		return this.call.policy();
+	/** Returns the options of the operation. */
+	public IdempotencyOptions options() {
+		return this.call.options();
 	}
 
 	/** Returns the context for the threads that run the guarded method. */

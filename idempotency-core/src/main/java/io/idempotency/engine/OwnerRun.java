@@ -108,7 +108,7 @@ final class OwnerRun<T> {
 				endsWith(transaction);
 			}
 			this.action.acquired(this.claim);
-			if (this.action.isAsync() && this.call.policy().recoverable()) {
+			if (this.action.isAsync() && this.call.options().recoverable()) {
 				this.caller = CallerContext.capture();
 			}
 			return this.claim.isAbandoned() ? this.replayer.recover(this.call, this.action) : null;
@@ -158,7 +158,7 @@ final class OwnerRun<T> {
 	 */
 	private void threw(Throwable failure, TransactionOutcome committed) {
 		boolean done = committed == TransactionOutcome.COMMITTED && !this.claim.isJoined()
-				&& this.call.policy().onFailure() != FailureMode.REMEMBER;
+				&& this.call.options().onFailure() != FailureMode.REMEMBER;
 		this.claim.failedWith(failure);
 		end(Ending.ofFailure(failure, done ? this.action::threwAfterCommit : this.action::threw));
 	}

@@ -158,7 +158,7 @@ public final class Replayer {
 	 * on that.
 	 */
 	<T> @Nullable T recover(GuardedCall call, GuardedAction<T> action) throws Throwable {
-		T recovered = call.policy().recoverable() ? action.recover() : null;
+		T recovered = call.options().recoverable() ? action.recover() : null;
 		if (recovered != null && AsyncResults.await(recovered) != null) {
 			this.events.publish(IdempotencyEvent.RECOVERED, call.operation());
 			return recovered;

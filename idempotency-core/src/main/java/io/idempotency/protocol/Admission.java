@@ -170,7 +170,7 @@ public final class Admission {
 			this.acquired = granted;
 			return runOrRenew(granted, now);
 		}
-		if (result instanceof ClaimResult.InProgress busy && this.call.policy().conflict() == ConflictMode.WAIT) {
+		if (result instanceof ClaimResult.InProgress busy && this.call.options().conflict() == ConflictMode.WAIT) {
 			return waitFor(busy, now);
 		}
 		return new Move.Answer(result);
@@ -181,7 +181,7 @@ public final class Admission {
 		this.conflict = busy;
 		if (first) {
 			// The owner may have ended before anybody could wake this call up.
-			this.deadline = now + TimeUnit.NANOSECONDS.convert(this.call.policy().waitTimeout());
+			this.deadline = now + TimeUnit.NANOSECONDS.convert(this.call.options().waitTimeout());
 			return new Move.Wait(now, this.deadline);
 		}
 		if (this.deadline - now <= 0) {
@@ -207,16 +207,17 @@ public final class Admission {
 	 * time the claim was sent, and that may be long ago.
 	 */
 	private boolean isFresh(long now) {
-		IdempotencyOptions policy = this.call.policy();
-		long lease = TimeUnit.NANOSECONDS.convert(policy.lease());
-		return policy.mode() == IdempotencyMode.REJECT || now - this.sentNanos < (policy.renewal() ? lease / 3 : lease);
+		IdempotencyOptions options = this.call.options();
+		long lease = TimeUnit.NANOSECONDS.convert(options.lease());
+		return options.mode() == IdempotencyMode.REJECT
+				|| now - this.sentNanos < (options.renewal() ? lease / 3 : lease);
 	}
 
 	/** The store has answered the renewal. */
 	public Move renewed(boolean accepted, long now) {
 		ClaimResult.Acquired granted = this.acquired;
 		if (!accepted || granted == null) {
-			return new Move.Answer(new ClaimResult.InProgress(this.call.policy().lease()));
+			return new Move.Answer(new ClaimResult.InProgress(this.call.options().lease()));
 		}
 		return runOrRenew(granted, now);
 	}
@@ -252,7 +253,7 @@ public final class Admission {
 	}
 
 	private Move unguardedOrRefuse(@Nullable Throwable cause, boolean interrupted, boolean giveBack) {
-		boolean proceeds = this.call.policy().onStoreFailure() == StoreFailureMode.PROCEED && this.conflict == null
+		boolean proceeds = this.call.options().onStoreFailure() == StoreFailureMode.PROCEED && this.conflict == null
 				&& !(cause instanceof UnreadableRecordException) && !interrupted;
 		return proceeds ? new Move.Unguarded(giveBack) : new Move.Refuse(unavailable(cause), giveBack);
 	}

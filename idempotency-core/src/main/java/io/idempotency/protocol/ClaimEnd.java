@@ -228,7 +228,7 @@ public final class ClaimEnd {
 		}
 		Write write = of(Ending.DONE_UNKEPT);
 		boolean attaches = write instanceof Write.Complete complete && complete.isTombstone()
-				&& this.call.policy().keepResult();
+				&& this.call.options().keepResult();
 		return !attaches ? write : new Write.Attach(
 				Completion.executed(this.claim, this.call.fingerprint(), ATTACH_WITHIN, this.context.retention()));
 	}
@@ -338,7 +338,7 @@ public final class ClaimEnd {
 			// earlier owner.
 			return RELEASE;
 		}
-		if (ending instanceof Ending.DoneUnkept unkept && unkept.why() != null && this.call.policy().replays()) {
+		if (ending instanceof Ending.DoneUnkept unkept && unkept.why() != null && this.call.options().replays()) {
 			this.log.resultNotStored(this.call.operation(), unkept.why());
 		}
 		return done((ending instanceof Ending.Done done) ? done.result() : null, kind(ending), retention(ending));
@@ -372,7 +372,7 @@ public final class ClaimEnd {
 	 * written.
 	 */
 	private Ending fix(Ending ending) {
-		boolean kept = this.call.policy().replays() && !this.context.isReleaseRequested();
+		boolean kept = this.call.options().replays() && !this.context.isReleaseRequested();
 		if (!kept || !(ending instanceof Ending.Done done)) {
 			return ending;
 		}
@@ -407,7 +407,7 @@ public final class ClaimEnd {
 		if (keepsNothing()) {
 			return new ClaimResult.Acquired(this.claim);
 		}
-		if (known instanceof Ending.Done done && this.call.policy().keepResult()) {
+		if (known instanceof Ending.Done done && this.call.options().keepResult()) {
 			StoredResult result = stored(done.result());
 			if (result != null) {
 				return new ClaimResult.Completed(result, retention(done));
@@ -417,7 +417,7 @@ public final class ClaimEnd {
 	}
 
 	private boolean remembersFailures() {
-		return this.call.policy().onFailure() == FailureMode.REMEMBER && !keepsNothing();
+		return this.call.options().onFailure() == FailureMode.REMEMBER && !keepsNothing();
 	}
 
 	private boolean keepsNothing() {
@@ -425,7 +425,7 @@ public final class ClaimEnd {
 	}
 
 	private IdempotencyMode mode() {
-		return this.call.policy().mode();
+		return this.call.options().mode();
 	}
 
 	/**
@@ -440,7 +440,7 @@ public final class ClaimEnd {
 		else if (ending instanceof Ending.DoneUnkept unkept) {
 			kind = unkept.kind();
 		}
-		boolean remembered = this.call.policy().onFailure() == FailureMode.REMEMBER;
+		boolean remembered = this.call.options().onFailure() == FailureMode.REMEMBER;
 		return (remembered && kind == ResultKind.REFUSAL) ? ResultKind.FAILURE : kind;
 	}
 
@@ -459,7 +459,7 @@ public final class ClaimEnd {
 		if (mode() == IdempotencyMode.REJECT) {
 			return Write.NOTHING;
 		}
-		StoredResult stored = (result != null && this.call.policy().keepResult()) ? stored(result) : null;
+		StoredResult stored = (result != null && this.call.options().keepResult()) ? stored(result) : null;
 		return new Write.Complete(
 				(stored != null) ? Completion.result(this.claim, this.call.fingerprint(), stored, retention, kind)
 						: Completion.tombstone(this.claim, this.call.fingerprint(), retention, kind));

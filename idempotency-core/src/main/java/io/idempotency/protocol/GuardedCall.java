@@ -16,12 +16,12 @@ import io.idempotency.store.IdempotencyStore;
  * One call that asks for the right to run, as its door describes it.
  *
  * @param fingerprint what must be equal on a retry
- * @param policy the policy of the operation
+ * @param options the options of the operation
  * @param store the store that keeps its record
  * @hidden
  */
 @Internal
-public record GuardedCall(IdempotencyKey key, Fingerprint fingerprint, IdempotencyOptions policy,
+public record GuardedCall(IdempotencyKey key, Fingerprint fingerprint, IdempotencyOptions options,
 		IdempotencyStore store) {
 
 	/**
@@ -30,24 +30,24 @@ public record GuardedCall(IdempotencyKey key, Fingerprint fingerprint, Idempoten
 	 * fingerprint binds the token to the first operation that uses it.
 	 */
 	public GuardedCall {
-		if (policy.mode() != IdempotencyMode.REPLAY) {
+		if (options.mode() != IdempotencyMode.REPLAY) {
 			fingerprint = Fingerprint.NONE;
 		}
 		if (key.isToken()) {
-			fingerprint = Fingerprint.of("token1").add(policy.operation()).add(fingerprint.toBytes()).build();
+			fingerprint = Fingerprint.of("token1").add(options.operation()).add(fingerprint.toBytes()).build();
 		}
 	}
 
 	public String operation() {
-		return this.policy.operation();
+		return this.options.operation();
 	}
 
 	/** Creates the request for the right to run, with a new claim id. */
 	public ClaimRequest claim(ClaimOrigin origin) {
-		ClaimType type = (this.policy.mode() == IdempotencyMode.REJECT) ? ClaimType.ONCE : ClaimType.LEASED;
-		boolean mayTakeOver = this.policy.recoverable() || this.policy.onAbandoned() == AbandonedMode.RERUN;
-		return new ClaimRequest(this.key, ClaimId.random(), this.fingerprint, type, this.policy.lease(),
-				this.policy.retention(), mayTakeOver, origin);
+		ClaimType type = (this.options.mode() == IdempotencyMode.REJECT) ? ClaimType.ONCE : ClaimType.LEASED;
+		boolean mayTakeOver = this.options.recoverable() || this.options.onAbandoned() == AbandonedMode.RERUN;
+		return new ClaimRequest(this.key, ClaimId.random(), this.fingerprint, type, this.options.lease(),
+				this.options.retention(), mayTakeOver, origin);
 	}
 
 }

@@ -40,7 +40,7 @@ final class OwnerContext implements IdempotencyContext {
 		this.claim = claim;
 		this.around = (around instanceof OwnerContext owner) ? owner : null;
 		this.ended = ended;
-		this.usual = call.policy().retention();
+		this.usual = call.options().retention();
 	}
 
 	@Override

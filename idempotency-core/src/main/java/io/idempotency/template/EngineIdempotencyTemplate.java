@@ -46,7 +46,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	 * namespace.
 	 * @param store where records are kept
 	 * @param codec encodes results
-	 * @param defaults the policy of calls that set nothing else
+	 * @param defaults the defaults of the options
 	 */
 	public EngineIdempotencyTemplate(IdempotencyEngine engine, IdempotencyStore store, ResultCodec codec,
 			IdempotencyOptions defaults) {
@@ -57,7 +57,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	 * Creates a template.
 	 * @param store the store for calls that name no store
 	 * @param codec encodes results
-	 * @param defaults the policy of calls that set nothing else
+	 * @param defaults the defaults of the options
 	 * @param environment the application
 	 * @param namespace the namespace of the operations
 	 */

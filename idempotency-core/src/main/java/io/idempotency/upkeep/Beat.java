@@ -53,7 +53,7 @@ final class Beat {
 		this.call = call;
 		this.claimId = claimId;
 		this.origin = origin;
-		this.lease = TimeUnit.NANOSECONDS.convert(call.policy().lease());
+		this.lease = TimeUnit.NANOSECONDS.convert(call.options().lease());
 		this.claimedAt = sent;
 		this.sent = sent;
 		this.due = sent + this.lease / 3;
@@ -84,7 +84,7 @@ final class Beat {
 	}
 
 	Renewal renewal() {
-		return new Renewal(this.call.key(), this.claimId, this.call.policy().lease());
+		return new Renewal(this.call.key(), this.claimId, this.call.options().lease());
 	}
 
 	synchronized void stop() {
@@ -233,7 +233,7 @@ final class Beat {
 	void failed(boolean asAlone) {
 		synchronized (this) {
 			isBack(asAlone, Asked.FAILED);
-			dueIn(TimeUnit.NANOSECONDS.convert(Renewer.retryDelay(this.call.policy().lease())));
+			dueIn(TimeUnit.NANOSECONDS.convert(Renewer.retryDelay(this.call.options().lease())));
 			if (!beats()) {
 				return;
 			}

@@ -87,7 +87,7 @@ public final class Claimer {
 		if (reason != null) {
 			outage.failed("make", admission.call().operation(), reason);
 			outage.noAnswer();
-			if (admission.call().policy().onStoreFailure() == StoreFailureMode.PROCEED) {
+			if (admission.call().options().onStoreFailure() == StoreFailureMode.PROCEED) {
 				return null;
 			}
 		}

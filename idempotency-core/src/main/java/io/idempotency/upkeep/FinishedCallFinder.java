@@ -113,7 +113,7 @@ public final class FinishedCallFinder {
 	 * taken long, the look {@linkplain #takeUnanswered stands for the claim}.
 	 */
 	public ClaimResult.@Nullable Completed find(GuardedCall call) {
-		if (call.policy().mode() == IdempotencyMode.REJECT || !contain(call.key())) {
+		if (call.options().mode() == IdempotencyMode.REJECT || !contain(call.key())) {
 			// In this mode the claim counts, whatever the record has.
 			return null;
 		}

@@ -69,7 +69,7 @@ public final class JoinedKeys {
 		private Hold(GuardedCall call, boolean waits) {
 			this.key = call.key();
 			this.fingerprint = call.fingerprint();
-			this.counted = call.policy().mode() == IdempotencyMode.REJECT;
+			this.counted = call.options().mode() == IdempotencyMode.REJECT;
 			this.waits = waits;
 		}
 

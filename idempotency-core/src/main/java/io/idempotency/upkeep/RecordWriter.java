@@ -49,14 +49,14 @@ public final class RecordWriter {
 		this.upkeep = upkeep;
 		this.waiter = waiter;
 		this.events = events;
-		boolean renewed = call.policy().mode() != IdempotencyMode.REJECT && call.policy().renewal();
+		boolean renewed = call.options().mode() != IdempotencyMode.REJECT && call.options().renewal();
 		this.beat = renewed ? upkeep.renewer().start(call, claim.id(), origin, sentNanos) : null;
 	}
 
 	/** Limits the renewal to the retention, because the ending may never become known. */
 	public void leavesTheThread() {
 		if (this.beat != null) {
-			this.beat.untilRetentionIsOver(this.call.policy().retention());
+			this.beat.untilRetentionIsOver(this.call.options().retention());
 		}
 	}
 
@@ -269,7 +269,7 @@ public final class RecordWriter {
 			IdempotencyStore store = RecordWriter.this.upkeep.store();
 			Completion now = this.completion;
 			Claim owned = RecordWriter.this.claim;
-			boolean runs = store.renew(owned.key(), owned.id(), RecordWriter.this.call.policy().lease());
+			boolean runs = store.renew(owned.key(), owned.id(), RecordWriter.this.call.options().lease());
 			return !runs && store.find(owned.key(), now.fingerprint()).isPresent();
 		}
 

@@ -141,7 +141,7 @@ class EndingTests {
 		EndedAction action = new EndedAction(new Ending.Later(new CompletableFuture<>()));
 		this.node.execute(this.policy, action);
 		assertThat(action.claim().operation()).isEqualTo(TestPolicy.OPERATION);
-		assertThat(action.claim().policy()).isEqualTo(this.policy.build());
+		assertThat(action.claim().options()).isEqualTo(this.policy.build());
 	}
 
 	@Test

@@ -57,9 +57,9 @@ public final class IdempotencyGuardConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	IdempotentOperationSource idempotentOperationSource(ConfigurableListableBeanFactory beanFactory,
-			IdempotencyProperties properties, IdempotencyOptions policy, DefaultStoreFinder stores, ResultCodec codec,
+			IdempotencyProperties properties, IdempotencyOptions options, DefaultStoreFinder stores, ResultCodec codec,
 			ObjectProvider<OperationDoor> doors) {
-		return new AnnotationIdempotentOperationSource(beanFactory, policy, properties.key().header(),
+		return new AnnotationIdempotentOperationSource(beanFactory, options, properties.key().header(),
 				stores.defaultStore(), codec, doors);
 	}
 

@@ -23,12 +23,12 @@ import org.jspecify.annotations.Nullable;
  * @hidden
  */
 @Internal
-public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions policy, Key key,
+public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions options, Key key,
 		FingerprintSource fingerprint, Result result, Place place) {
 
 	/** Returns the name of the operation. */
 	public String name() {
-		return this.policy.operation();
+		return this.options.operation();
 	}
 
 	/**

@@ -139,7 +139,7 @@ public final class MethodDoor implements OperationDoor {
 		List<String> found = parts.get();
 		if (!found.isEmpty()) {
 			IdempotencyKey key = call.key(found, caller.get(), values);
-			return new GuardedCall(key, fingerprint(call, values, request), operation.policy(),
+			return new GuardedCall(key, fingerprint(call, values, request), operation.options(),
 					operation.place().store());
 		}
 		if (operation.key().required()) {
@@ -181,7 +181,7 @@ public final class MethodDoor implements OperationDoor {
 		}
 		boolean compared = operation.fingerprint() instanceof FingerprintSource.Default
 				&& !(operation.key().source() instanceof KeySource.Spel)
-				&& operation.policy().mode() == IdempotencyMode.REPLAY;
+				&& operation.options().mode() == IdempotencyMode.REPLAY;
 		return compared ? request.get() : Fingerprint.NONE;
 	}
 

@@ -337,7 +337,7 @@ public final class OperationCall {
 		if (GuardSignal.is(failure) || this.watch != null && this.watch.isGivenBack()) {
 			return false;
 		}
-		return this.operation.policy().isDuplicate(failure);
+		return this.operation.options().isDuplicate(failure);
 	}
 
 	/** The invocation of work that has no proxy. */

@@ -111,7 +111,7 @@ final class ListenerCheck {
 	}
 
 	private void check(Listener listener) {
-		refuse(this.operation.policy().mode() == IdempotencyMode.REJECT,
+		refuse(this.operation.options().mode() == IdempotencyMode.REJECT,
 				"mode = REJECT cannot tell a message that is done from one whose first delivery still runs: it would be "
 						+ "skipped and acknowledged, and nobody delivers it again if that fails",
 				"Set keepResult = false in place of the mode, which stores no answer either, and "

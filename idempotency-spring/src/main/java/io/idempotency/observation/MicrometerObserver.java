@@ -86,8 +86,8 @@ public final class MicrometerObserver implements EngineObserver {
 		if (this.registry.isNoop()) {
 			return null;
 		}
-		IdempotencyOptions policy = call.policy();
-		IdempotencyObservationContext context = new IdempotencyObservationContext(policy.operation(), policy.mode(),
+		IdempotencyOptions options = call.options();
+		IdempotencyObservationContext context = new IdempotencyObservationContext(options.operation(), options.mode(),
 				this.types.computeIfAbsent(call.store(), IdempotencyStore::type));
 		Observation observation = IdempotencyObservation.CALL.observation(this.convention, USUAL, () -> context,
 				this.registry);

@@ -141,10 +141,10 @@ class AnnotationIdempotentOperationSourceTests {
 	@Test
 	void composedAnnotationsSetAttributes() {
 		IdempotentOperation operation = operation(Composed.class, "run");
-		assertThat(operation.policy().mode()).isEqualTo(IdempotencyMode.REJECT);
-		assertThat(operation.policy().retention()).isEqualTo(Duration.ofDays(2));
+		assertThat(operation.options().mode()).isEqualTo(IdempotencyMode.REJECT);
+		assertThat(operation.options().retention()).isEqualTo(Duration.ofDays(2));
 		assertThat(operation.key().source()).hasToString("Spel[expression=The key expression '#id']");
-		assertThat(operation(ComposedOnClass.class, "run").policy().retention()).isEqualTo(Duration.ofHours(1));
+		assertThat(operation(ComposedOnClass.class, "run").options().retention()).isEqualTo(Duration.ofHours(1));
 	}
 
 	@Test
@@ -163,7 +163,7 @@ class AnnotationIdempotentOperationSourceTests {
 				AbandonedMode.RERUN, false, true, List.of(), StoreFailureMode.PROCEED);
 		IdempotentOperation operation = source(defaults).operation(method(Annotated.class, "own"), Annotated.class);
 		assertThat(operation).isNotNull();
-		assertThat(operation.policy()).isEqualTo(new IdempotencyOptions("own", IdempotencyMode.REPLAY,
+		assertThat(operation.options()).isEqualTo(new IdempotencyOptions("own", IdempotencyMode.REPLAY,
 				Duration.ofHours(1), Duration.ofSeconds(2), false, ConflictMode.WAIT, Duration.ofSeconds(3),
 				FailureMode.REMEMBER, AbandonedMode.RERUN, false, true, List.of(), StoreFailureMode.PROCEED));
 		assertThat(operation.key().required()).isTrue();
@@ -178,7 +178,7 @@ class AnnotationIdempotentOperationSourceTests {
 	@Test
 	void everyAttributeIsTaken() throws Exception {
 		IdempotentOperation operation = operation(Full.class, "run");
-		assertThat(operation.policy())
+		assertThat(operation.options())
 			.isEqualTo(new IdempotencyOptions("full", IdempotencyMode.REPLAY, Duration.ofDays(7),
 					Duration.ofSeconds(10), true, ConflictMode.WAIT, Duration.ofMillis(700), FailureMode.REMEMBER,
 					AbandonedMode.REFUSE, true, true, List.of(IllegalStateException.class), StoreFailureMode.REJECT));
@@ -194,7 +194,7 @@ class AnnotationIdempotentOperationSourceTests {
 
 	@Test
 	void resultIsNotKeptWhereTheAnnotationSaysSo() {
-		IdempotencyOptions policy = operation(Unkept.class, "run").policy();
+		IdempotencyOptions policy = operation(Unkept.class, "run").options();
 		assertThat(policy.keepResult()).isFalse();
 		assertThat(policy.replays()).isFalse();
 		assertThat(policy.mode()).isEqualTo(IdempotencyMode.REPLAY);

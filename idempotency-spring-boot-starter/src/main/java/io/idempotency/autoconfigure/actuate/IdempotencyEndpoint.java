@@ -221,7 +221,7 @@ public class IdempotencyEndpoint {
 
 		static OperationsDescriptor of(Collection<IdempotentOperation> operations) {
 			return new OperationsDescriptor(operations.stream()
-				.map((operation) -> new OperationDescriptor(operation.name(), operation.policy().mode(),
+				.map((operation) -> new OperationDescriptor(operation.name(), operation.options().mode(),
 						place(operation.key().source())))
 				.distinct()
 				.sorted(Comparator.comparing(OperationDescriptor::name))

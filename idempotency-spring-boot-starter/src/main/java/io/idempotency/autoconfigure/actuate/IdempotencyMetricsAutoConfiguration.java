@@ -82,7 +82,7 @@ public final class IdempotencyMetricsAutoConfiguration {
 				ObjectProvider<OperationCatalog> catalogs) {
 			return (started) -> catalogs.stream()
 				.flatMap((catalog) -> catalog.operations().stream())
-				.map((operation) -> new IdempotencyObservationContext(operation.name(), operation.policy().mode(),
+				.map((operation) -> new IdempotencyObservationContext(operation.name(), operation.options().mode(),
 						operation.place().store().type()))
 				.forEach(outcomes::begin);
 		}

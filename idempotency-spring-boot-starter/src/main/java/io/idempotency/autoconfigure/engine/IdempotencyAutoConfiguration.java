@@ -185,10 +185,10 @@ public final class IdempotencyAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	IdempotencyTemplate idempotencyTemplate(IdempotencyEngine engine, DefaultStoreFinder stores, ResultCodec codec,
-			IdempotencyOptions policy, BeanFactory beanFactory, ObjectProvider<CurrentRequest> request,
+			IdempotencyOptions options, BeanFactory beanFactory, ObjectProvider<CurrentRequest> request,
 			Namespace namespace) {
 		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
-		return new EngineIdempotencyTemplate(engine, stores.defaultStore(), codec, policy,
+		return new EngineIdempotencyTemplate(engine, stores.defaultStore(), codec, options,
 				new SpringTemplateEnvironment(beanFactory, codec, current::caller), namespace);
 	}
 

@@ -83,12 +83,12 @@ class ReactiveEngineConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	ReactiveIdempotencyTemplate reactiveIdempotencyTemplate(IdempotencyEngine engine, DefaultStoreFinder stores,
-			ResultCodec codec, IdempotencyOptions policy, BeanFactory beanFactory,
+			ResultCodec codec, IdempotencyOptions options, BeanFactory beanFactory,
 			ObjectProvider<CurrentRequest> request, Namespace namespace,
 			ObjectProvider<ReactiveIdempotencyEngine> reactive) {
 		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
-		EngineIdempotencyTemplate template = new EngineIdempotencyTemplate(engine, stores.defaultStore(), codec, policy,
-				new SpringTemplateEnvironment(beanFactory, codec, current::caller), namespace);
+		EngineIdempotencyTemplate template = new EngineIdempotencyTemplate(engine, stores.defaultStore(), codec,
+				options, new SpringTemplateEnvironment(beanFactory, codec, current::caller), namespace);
 		return new EngineReactiveTemplate(template, reactive::getObject);
 	}
 

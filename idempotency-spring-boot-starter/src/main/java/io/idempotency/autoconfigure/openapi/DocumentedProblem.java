@@ -57,7 +57,7 @@ enum DocumentedProblem {
 	}
 
 	private boolean mayAnswer(IdempotentOperation operation, HttpSettings settings) {
-		IdempotencyMode mode = operation.policy().mode();
+		IdempotencyMode mode = operation.options().mode();
 		boolean replays = mode == IdempotencyMode.REPLAY;
 		return switch (this) {
 			case KEY_MISSING -> operation.key().required();
@@ -67,12 +67,12 @@ enum DocumentedProblem {
 			case IN_PROGRESS -> mode != IdempotencyMode.REJECT;
 			case DUPLICATE -> mode == IdempotencyMode.REJECT;
 			case RESULT_UNAVAILABLE -> replays;
-			case OUTCOME_UNKNOWN -> replays && operation.policy().onAbandoned() == AbandonedMode.REFUSE;
+			case OUTCOME_UNKNOWN -> replays && operation.options().onAbandoned() == AbandonedMode.REFUSE;
 			case BODY_TOO_LARGE -> operation.key().source() instanceof KeySource.Body
 					|| replays && operation.fingerprint() instanceof IdempotentOperation.FingerprintSource.Default;
 			case KEY_REUSED -> operation.key().token()
 					|| replays && !(operation.fingerprint() instanceof IdempotentOperation.FingerprintSource.None);
-			case STORE_UNAVAILABLE -> operation.policy().onStoreFailure() == StoreFailureMode.REJECT;
+			case STORE_UNAVAILABLE -> operation.options().onStoreFailure() == StoreFailureMode.REJECT;
 		};
 	}
 

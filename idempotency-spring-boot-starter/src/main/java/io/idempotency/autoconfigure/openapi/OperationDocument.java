@@ -47,7 +47,7 @@ final class OperationDocument {
 		}
 		ApiResponses responses = (operation.getResponses() != null) ? operation.getResponses() : new ApiResponses();
 		operation.setResponses(responses);
-		if (guarded.policy().mode() == IdempotencyMode.REPLAY) {
+		if (guarded.options().mode() == IdempotencyMode.REPLAY) {
 			responses.replaceAll(this::replayable);
 		}
 		Map<Integer, String> problems = new TreeMap<>();
@@ -87,7 +87,7 @@ final class OperationDocument {
 		if (guarded.key().source() instanceof KeySource.Body body) {
 			text.append("The key of a request is at `").append(body.pointer()).append("` of its body. ");
 		}
-		text.append(switch (guarded.policy().mode()) {
+		text.append(switch (guarded.options().mode()) {
 			case REPLAY ->
 				"A request that comes again with the same key is not executed again: it gets the first answer.";
 			case REJECT -> "A request that comes again with the same key is refused.";

@@ -110,9 +110,9 @@ public final class IdempotencyWebFluxAutoConfiguration {
 	}
 
 	@Bean
-	RouteRegistry idempotencyRouteRegistry(IdempotencyProperties properties, IdempotencyOptions policy,
+	RouteRegistry idempotencyRouteRegistry(IdempotencyProperties properties, IdempotencyOptions options,
 			DefaultStoreFinder stores, ObjectProvider<IdempotentOperationSource> annotated) {
-		return new RouteRegistry(policy, properties.key().header(), stores.defaultStore(), stores::named,
+		return new RouteRegistry(options, properties.key().header(), stores.defaultStore(), stores::named,
 				annotated::getObject);
 	}
 

@@ -142,7 +142,7 @@ class IdempotencyAutoConfigurationTests {
 			.run((context) -> {
 				IdempotencyOptions policy = context.getBean(IdempotentOperationSource.class)
 					.operation(Payments.class.getDeclaredMethod("pay", String.class), Payments.class)
-					.policy();
+					.options();
 				assertThat(policy.retention()).isEqualTo(Duration.ofDays(7));
 				assertThat(policy.lease()).isEqualTo(Duration.ofSeconds(11));
 				assertThat(policy.renewal()).isFalse();

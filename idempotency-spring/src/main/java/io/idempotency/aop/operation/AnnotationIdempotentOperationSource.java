@@ -51,7 +51,7 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 	 * Creates the source.
 	 * @param beanFactory resolves placeholders, stores, and the beans that expressions
 	 * name
-	 * @param defaults the policy of an operation unless its annotation says otherwise
+	 * @param defaults the defaults of the options
 	 * @param keyHeader the header of the key, for methods that a door covers and whose
 	 * annotation names no place of the key
 	 * @param store the store of the records unless the annotation names another one

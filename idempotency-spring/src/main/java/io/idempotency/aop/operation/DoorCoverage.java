@@ -114,7 +114,7 @@ final class DoorCoverage {
 	/** Returns whether calls are compared by their request, and so by its path. */
 	boolean isCompared(IdempotentOperation operation) {
 		return operation.fingerprint() instanceof FingerprintSource.Default
-				&& operation.policy().mode() == IdempotencyMode.REPLAY
+				&& operation.options().mode() == IdempotencyMode.REPLAY
 				&& isCovered(operation.guarded().method(), operation.guarded().targetClass());
 	}
 

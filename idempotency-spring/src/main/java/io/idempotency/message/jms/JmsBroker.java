@@ -102,7 +102,7 @@ public final class JmsBroker implements Broker {
 
 		JmsDelivery(OperationCall call, ReceivedMessage message, JmsBroker broker) {
 			super(call, message);
-			this.hold = new Hold(call.operation().policy(), broker::isStopped);
+			this.hold = new Hold(call.operation().options(), broker::isStopped);
 		}
 
 		@Override

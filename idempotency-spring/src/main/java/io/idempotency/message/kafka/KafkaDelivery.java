@@ -155,7 +155,7 @@ final class KafkaDelivery extends Delivery {
 			return false;
 		}
 		if (this.patience == null) {
-			this.patience = this.broker.patience(call().operation().policy().lease());
+			this.patience = this.broker.patience(call().operation().options().lease());
 		}
 		return this.patience.pause();
 	}

@@ -125,7 +125,7 @@ final class RabbitDelivery extends Delivery {
 	@Override
 	public boolean waits(Throwable why) {
 		Hold begun = (this.hold != null) ? this.hold
-				: new Hold(call().operation().policy(), () -> this.broker.isStopped(this.queue));
+				: new Hold(call().operation().options(), () -> this.broker.isStopped(this.queue));
 		this.hold = begun;
 		// This thread may be the one that speaks for messages it has left open.
 		return (this.channel != null && this.broker.hasOpen(this.channel)) ? begun.goesBack() : begun.again(why);

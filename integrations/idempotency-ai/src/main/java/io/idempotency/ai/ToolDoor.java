@@ -258,7 +258,7 @@ public final class ToolDoor implements OperationDoor {
 		public @Nullable Object run(Run method) throws Throwable {
 			Object result = method.proceed();
 			if (!(result instanceof CallToolResult answer) || !Boolean.TRUE.equals(answer.isError())
-					|| this.call.operation().policy().onFailure() == FailureMode.REMEMBER) {
+					|| this.call.operation().options().onFailure() == FailureMode.REMEMBER) {
 				return result;
 			}
 			if (this.call.operation().place().transactions() != null) {

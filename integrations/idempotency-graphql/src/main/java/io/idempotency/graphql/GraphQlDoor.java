@@ -137,7 +137,7 @@ public final class GraphQlDoor implements OperationDoor, SmartInitializingSingle
 		GuardedMethod guarded = operation.guarded();
 		if (hasRequests(guarded.method(), guarded.targetClass())) {
 			this.checked.add(new MethodClassKey(guarded.method(), guarded.targetClass()));
-			if (operation.policy().onFailure() == FailureMode.REMEMBER && forgetsFailures(guarded.targetClass())) {
+			if (operation.options().onFailure() == FailureMode.REMEMBER && forgetsFailures(guarded.targetClass())) {
 				throw operation.problem(
 						"its failure is remembered, but a @GraphQlExceptionHandler of its controller would "
 								+ "answer the first one only",
@@ -205,7 +205,7 @@ public final class GraphQlDoor implements OperationDoor, SmartInitializingSingle
 		IdempotentOperation operation = call.operation();
 		DataFetchingEnvironment field = CurrentField.require();
 		FieldValues values = new FieldValues(field);
-		if (operation.policy().onFailure() == FailureMode.REMEMBER) {
+		if (operation.options().onFailure() == FailureMode.REMEMBER) {
 			call.watch(new FieldFailureRecorder(field, this.codec, this.resolvers.orderedStream().toList()));
 		}
 		// What the method calls is no fetch of this field.

@@ -59,7 +59,7 @@ public final class RouteRegistry implements OperationCatalog, SmartInitializingS
 
 	/**
 	 * Creates the registry.
-	 * @param defaults the policy of a route unless it says otherwise
+	 * @param defaults the defaults of the options
 	 * @param keyHeader the header of the key, unless a route names another place
 	 * @param store the store of the records, unless a route names another one
 	 * @param stores finds the others by their names; throws an

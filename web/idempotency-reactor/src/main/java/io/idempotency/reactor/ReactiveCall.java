@@ -130,7 +130,7 @@ final class ReactiveCall<T> {
 	 */
 	void startWithoutRoom() {
 		this.caller.onCancel(this::callerIsGone);
-		if (this.call.policy().mode() == IdempotencyMode.REJECT) {
+		if (this.call.options().mode() == IdempotencyMode.REJECT) {
 			// Its claim counts, whatever the record has.
 			refuseWithoutRoom();
 		}
@@ -145,7 +145,7 @@ final class ReactiveCall<T> {
 	 * @param claims whether that is a claim, outside of a transaction
 	 */
 	void lookOr(Runnable otherwise, boolean claims) {
-		if (this.call.policy().mode() != IdempotencyMode.REJECT && this.upkeep.finished().contain(this.call.key())) {
+		if (this.call.options().mode() != IdempotencyMode.REJECT && this.upkeep.finished().contain(this.call.key())) {
 			look(otherwise, claims);
 		}
 		else {
@@ -477,7 +477,7 @@ final class ReactiveCall<T> {
 	 * @param told is told the result or the failure, neither if nothing was found
 	 */
 	void lookUp(Context context, Callable<Mono<T>> look, BiConsumer<@Nullable T, @Nullable Throwable> told) {
-		if (!this.call.policy().recoverable()) {
+		if (!this.call.options().recoverable()) {
 			told.accept(null, null);
 			return;
 		}

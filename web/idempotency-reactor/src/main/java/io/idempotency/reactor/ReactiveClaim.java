@@ -182,9 +182,9 @@ public final class ReactiveClaim {
 		return this.call.operation();
 	}
 
-	/** Returns the policy of the operation. */
-	public IdempotencyOptions policy() {
-		return this.call.policy();
+	/** Returns the options of the operation. */
+	public IdempotencyOptions options() {
+		return this.call.options();
 	}
 
 	/** Returns the context for the guarded work. */

@@ -189,7 +189,7 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 				admitted = made::start;
 			}
 			else {
-				boolean waits = call.policy().conflict() == ConflictMode.WAIT;
+				boolean waits = call.options().conflict() == ConflictMode.WAIT;
 				JoinedCall<T> inside = new JoinedCall<>(made, asked, waits, action, transactions, store, this.limits,
 						this.parts, observed, this.resumption);
 				admitted = () -> made.startWith(inside::begin);

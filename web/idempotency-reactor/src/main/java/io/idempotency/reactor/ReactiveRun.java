@@ -152,7 +152,7 @@ final class ReactiveRun<T> {
 	 * Work that has committed all the same is done, unless the failure itself is kept.
 	 */
 	private Ending threw(Throwable failure) {
-		boolean done = this.claim.isBehindCommit() && this.claim.policy().onFailure() != FailureMode.REMEMBER;
+		boolean done = this.claim.isBehindCommit() && this.claim.options().onFailure() != FailureMode.REMEMBER;
 		if (done) {
 			return new Ending.DoneUnkept(failure);
 		}

@@ -283,17 +283,17 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 
 		private Mono<Function<GuardedRequest, Mono<Void>>> claim(IdempotencyKey key, @Nullable OperationCall call) {
 			// A look-up goes the way to the guard once more, with the same body.
-			Mono<Fingerprint> fingerprint = this.operation.policy().recoverable()
+			Mono<Fingerprint> fingerprint = this.operation.options().recoverable()
 					? this.request.read().flatMap((read) -> fingerprint(call)) : fingerprint(call);
 			return fingerprint.map((compared) -> {
-				GuardedCall guarded = new GuardedCall(key, compared, this.operation.policy(),
+				GuardedCall guarded = new GuardedCall(key, compared, this.operation.options(),
 						this.operation.place().store());
 				return (any) -> execute(guarded);
 			});
 		}
 
 		private Mono<Fingerprint> fingerprint(@Nullable OperationCall call) {
-			boolean compared = this.operation.policy().mode() == IdempotencyMode.REPLAY;
+			boolean compared = this.operation.options().mode() == IdempotencyMode.REPLAY;
 			if (compared && this.operation.fingerprint() instanceof FingerprintSource.Default) {
 				return this.request.read().map(this::fingerprint);
 			}

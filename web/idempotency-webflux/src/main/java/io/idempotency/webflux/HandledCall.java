@@ -143,7 +143,7 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 				|| this.ways.isDuplicate(way, thrown)) {
 			return false;
 		}
-		if (owned.policy().onFailure() == FailureMode.REMEMBER) {
+		if (owned.options().onFailure() == FailureMode.REMEMBER) {
 			return !this.ways.isOfSecurity(thrown);
 		}
 		int status = this.ways.statusOf(thrown);
@@ -266,14 +266,14 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 	}
 
 	private HttpEnding.Facts facts(Pass way, HeldResponse held, Failure kind) {
-		IdempotencyOptions policy = this.request.operation().policy();
+		IdempotencyOptions options = this.request.operation().options();
 		Throwable failure = way.progress().failure();
 		boolean givenUp = failure != null && AsyncResults.isGivenUp(AsyncResults.cause(Exceptions.unwrap(failure)));
 		// A server may tell of a client that is gone while the handler still gives.
 		boolean streaming = held.isStreaming() || !held.isWhole() && !isDone(way);
 		return new HttpEnding.Facts(kind, isDone(way), givenUp ? Work.GIVEN_UP : Work.UNOBSERVED, streaming,
-				held.isWhole(), false, this.settings.releaseOn().contains(held.status()), policy.replays(),
-				policy.onFailure() == FailureMode.REMEMBER);
+				held.isWhole(), false, this.settings.releaseOn().contains(held.status()), options.replays(),
+				options.onFailure() == FailureMode.REMEMBER);
 	}
 
 	@Override

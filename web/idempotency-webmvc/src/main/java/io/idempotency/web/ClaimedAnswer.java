@@ -139,7 +139,7 @@ final class ClaimedAnswer extends Answer {
 
 	/** Returns whether asynchronous work that has failed is done all the same. */
 	private boolean hasCommitted() {
-		return this.committed || this.work.hasCommitted() && this.claim.policy().onFailure() != FailureMode.REMEMBER;
+		return this.committed || this.work.hasCommitted() && this.claim.options().onFailure() != FailureMode.REMEMBER;
 	}
 
 	/** Returns whether the work of an operation has committed, or may have. */
@@ -555,10 +555,10 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	private HttpEnding.Facts facts(Failure kind, boolean toBeRendered) {
-		IdempotencyOptions policy = this.claim.policy();
+		IdempotencyOptions options = this.claim.options();
 		return new HttpEnding.Facts(kind, this.returned, this.work.state(), isStreaming(), response().isWhole(),
-				toBeRendered, this.settings.releaseOn().contains(response().getStatus()), policy.replays(),
-				policy.onFailure() == FailureMode.REMEMBER);
+				toBeRendered, this.settings.releaseOn().contains(response().getStatus()), options.replays(),
+				options.onFailure() == FailureMode.REMEMBER);
 	}
 
 	private Failure kind(@Nullable Throwable thrown) {

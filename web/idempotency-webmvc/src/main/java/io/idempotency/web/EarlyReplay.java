@@ -168,7 +168,7 @@ public final class EarlyReplay {
 	 * more.
 	 */
 	private boolean isSimple(IdempotentOperation operation) {
-		return !this.callers.areResolved() && operation.policy().mode() == IdempotencyMode.REPLAY
+		return !this.callers.areResolved() && operation.options().mode() == IdempotencyMode.REPLAY
 				&& operation.key().source() instanceof KeySource.Header && !operation.key().token()
 				&& operation.key().scope() == null && operation.key().condition() == null
 				&& (operation.place().ofThreads() == null || operation.place().ofThreads().wouldBegin())
@@ -186,7 +186,7 @@ public final class EarlyReplay {
 			throws IOException {
 		boolean compared = operation.fingerprint() instanceof FingerprintSource.Default;
 		Fingerprint fingerprint = compared ? this.fingerprints.of(values, operation.key().source()) : Fingerprint.NONE;
-		return new GuardedCall(key, fingerprint, operation.policy(), operation.place().store());
+		return new GuardedCall(key, fingerprint, operation.options(), operation.place().store());
 	}
 
 }

@@ -193,7 +193,7 @@ public final class HttpDoor implements OperationDoor {
 			throw Exchange.missing(request, "guard a call of '" + operation.name() + "'");
 		}
 		GuardedCall guarded = new GuardedCall(key(call, parts, exchange, identified, values),
-				fingerprint(call, request, values), operation.policy(), operation.place().store());
+				fingerprint(call, request, values), operation.options(), operation.place().store());
 		if (exchange.isRefused()) {
 			throw new Answer.ReplaySignal();
 		}
@@ -266,7 +266,7 @@ public final class HttpDoor implements OperationDoor {
 		if (RecordingRequest.find(request) == null) {
 			throw Exchange.missing(request, "compare a request of '" + operation.name() + "'");
 		}
-		boolean compared = operation.policy().mode() == IdempotencyMode.REPLAY;
+		boolean compared = operation.options().mode() == IdempotencyMode.REPLAY;
 		if (compared && operation.fingerprint() instanceof FingerprintSource.Default) {
 			return this.requestFingerprint.of(values, operation.key().source());
 		}

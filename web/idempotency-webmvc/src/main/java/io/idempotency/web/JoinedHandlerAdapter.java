@@ -68,7 +68,7 @@ public final class JoinedHandlerAdapter implements HandlerAdapter, Ordered {
 			return false;
 		}
 		IdempotentOperation operation = this.operations.get().operation(method.getMethod(), method.getBeanType());
-		return operation != null && operation.place().transactions() != null && operation.policy().replays();
+		return operation != null && operation.place().transactions() != null && operation.options().replays();
 	}
 
 	@Override

@@ -138,7 +138,7 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	}
 
 	private static boolean needsBody(IdempotentOperation operation) {
-		boolean compared = operation.policy().mode() == IdempotencyMode.REPLAY
+		boolean compared = operation.options().mode() == IdempotencyMode.REPLAY
 				&& operation.fingerprint() instanceof FingerprintSource.Default;
 		return compared || operation.key().source() instanceof KeySource.Body;
 	}

@@ -67,7 +67,7 @@ final class Attempt {
 	}
 
 	String value() {
-		return this.call.key().policy().operation() + " variant " + this.call.variant() + " run " + id();
+		return this.call.key().options().operation() + " variant " + this.call.variant() + " run " + id();
 	}
 
 	int next(String verb) {

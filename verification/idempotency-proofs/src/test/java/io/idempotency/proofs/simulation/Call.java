@@ -17,7 +17,8 @@ record Call(int number, KeyPlan key, long at, Work work, long duration, int vari
 	@Override
 	public String toString() {
 		return String.format("call %d of %s variant %d at %.3f s: %s for %.3f s, at most %d times", this.number,
-				this.key.policy().operation(), this.variant, this.at / 1e9, this.work, this.duration / 1e9, this.tries);
+				this.key.options().operation(), this.variant, this.at / 1e9, this.work, this.duration / 1e9,
+				this.tries);
 	}
 
 	/** What a guarded method does. */

@@ -12,18 +12,18 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 
 /**
- * One key, and the policy of its operation.
+ * One key, and the options of its operation.
  *
  * @param key the key
- * @param policy the policy
+ * @param options the options
  */
-record KeyPlan(IdempotencyKey key, IdempotencyOptions policy) {
+record KeyPlan(IdempotencyKey key, IdempotencyOptions options) {
 
 	static KeyPlan of(Chance chance, int number) {
 		String operation = "operation-" + number;
 		boolean reject = chance.hits(0.1, "reject", number);
 		IdempotencyMode other = chance.hits(0.1, "lock", number) ? IdempotencyMode.LOCK : IdempotencyMode.REPLAY;
-		IdempotencyOptions policy = IdempotencyOptions.DEFAULTS.change()
+		IdempotencyOptions options = IdempotencyOptions.DEFAULTS.change()
 			.operation(operation)
 			.mode(reject ? IdempotencyMode.REJECT : other)
 			.lease(Duration.ofSeconds(chance.hits(0.5, "lease", number) ? 2 : 9))
@@ -34,15 +34,15 @@ record KeyPlan(IdempotencyKey key, IdempotencyOptions policy) {
 			.recoverable(chance.hits(0.3, "recover", number))
 			.onStoreFailure(chance.hits(0.1, "proceed", number) ? StoreFailureMode.PROCEED : StoreFailureMode.REJECT)
 			.build();
-		return new KeyPlan(IdempotencyKey.of(operation, Caller.GLOBAL, "key"), policy);
+		return new KeyPlan(IdempotencyKey.of(operation, Caller.GLOBAL, "key"), options);
 	}
 
 	long lease() {
-		return this.policy.lease().toNanos();
+		return this.options.lease().toNanos();
 	}
 
 	boolean mode(IdempotencyMode mode) {
-		return this.policy.mode() == mode;
+		return this.options.mode() == mode;
 	}
 
 }

@@ -129,7 +129,7 @@ final class Rules {
 
 	/** The store has lost the record of a key, so that its calls may run once more. */
 	void recordLost(KeyPlan key) {
-		note("the record of " + key.policy().operation() + " is lost");
+		note("the record of " + key.options().operation() + " is lost");
 		this.owners.remove(key);
 		this.attempts.getOrDefault(key, List.of()).forEach((attempt) -> attempt.recordLost = true);
 	}
@@ -153,7 +153,7 @@ final class Rules {
 		KeyPlan key = attempt.call.key();
 		attempt.state = Attempt.State.RUNNING;
 		if (!attempt.guarded) {
-			if (key.policy().onStoreFailure() != StoreFailureMode.PROCEED
+			if (key.options().onStoreFailure() != StoreFailureMode.PROCEED
 					|| !attempt.disturbed && !attempt.node.isCutOff()) {
 				violated(attempt + " runs unguarded, without a policy and a failure that allow it");
 			}
@@ -164,7 +164,7 @@ final class Rules {
 				runsAfter(attempt, other, key);
 			}
 		}
-		if (key.policy().recoverable() && isTakeOver(attempt) && found(attempt) != null) {
+		if (key.options().recoverable() && isTakeOver(attempt) && found(attempt) != null) {
 			violated(attempt + " runs although a result could be looked up");
 		}
 	}
@@ -181,7 +181,7 @@ final class Rules {
 			violated(attempt + " runs while " + other + " runs");
 		}
 		boolean kept = other.state == Attempt.State.SUCCEEDED || other.state == Attempt.State.FAILED
-				&& key.policy().onFailure() == FailureMode.REMEMBER && key.mode(IdempotencyMode.REPLAY);
+				&& key.options().onFailure() == FailureMode.REMEMBER && key.mode(IdempotencyMode.REPLAY);
 		if (kept && !key.mode(IdempotencyMode.LOCK) && !takenOver) {
 			violated(attempt + " runs again what " + other + " has done");
 		}
@@ -316,7 +316,7 @@ final class Rules {
 		boolean wronged = alone
 				|| failure instanceof IdempotencyStoreUnavailableException && !attempt.disturbed
 						&& !attempt.node.isClosing() && !attempt.node.hasRefused() && !attempt.node.isCutOff()
-				|| failure instanceof RememberedFailureException && key.policy().onFailure() != FailureMode.REMEMBER
+				|| failure instanceof RememberedFailureException && key.options().onFailure() != FailureMode.REMEMBER
 				|| failure instanceof IdempotencyKeyReusedException && this.attempts.getOrDefault(key, List.of())
 					.stream()
 					.allMatch((other) -> other.call.variant() == attempt.call.variant());
@@ -330,13 +330,13 @@ final class Rules {
 		note("claim at the end: " + probe.getClass().getSimpleName());
 		Ownership owner = this.owners.get(key);
 		if (probe instanceof ClaimResult.InProgress) {
-			violated("the key of " + key.policy().operation() + " is in progress for ever");
+			violated("the key of " + key.options().operation() + " is in progress for ever");
 		}
 		boolean abandoned = probe instanceof ClaimResult.Abandoned
 				|| probe instanceof ClaimResult.Acquired acquired && acquired.claim().abandoned();
 		if (abandoned && owner != null && !owner.abandoned && !owner.attempt.node.isGone() && !owner.attempt.outOfSight
 				&& !owner.attempt.disturbed && !owner.attempt.node.isClosing()) {
-			violated("the key of " + key.policy().operation() + " is abandoned, and nothing went wrong");
+			violated("the key of " + key.options().operation() + " is abandoned, and nothing went wrong");
 		}
 		for (Attempt attempt : this.attempts.getOrDefault(key, List.of())) {
 			if (attempt.guarded && !attempt.node.isGone() && attempt.state == Attempt.State.SUCCEEDED

@@ -182,7 +182,8 @@ final class Simulation {
 	private boolean execute(Attempt attempt, Hearing hearing) {
 		KeyPlan key = attempt.call.key();
 		Fingerprint fingerprint = Fingerprint.of("simulated").add("variant " + attempt.call.variant()).build();
-		GuardedCall call = new GuardedCall(key.key(), fingerprint, key.policy(), this.lines.get(attempt.node.number()));
+		GuardedCall call = new GuardedCall(key.key(), fingerprint, key.options(),
+				this.lines.get(attempt.node.number()));
 		try {
 			Object value = this.driver.isReactive(this.scenario.chance(), attempt) ? hear(attempt, call, hearing)
 					: Work.await(this.world, attempt.node.engine.execute(call,

@@ -74,11 +74,11 @@ class SimulationTests {
 	@EnumSource
 	void lateResultAnswersNoOtherRequest(Driver driver) {
 		long ms = TimeUnit.MILLISECONDS.toNanos(1);
-		IdempotencyOptions policy = IdempotencyOptions.DEFAULTS.change()
+		IdempotencyOptions options = IdempotencyOptions.DEFAULTS.change()
 			.operation("operation-0")
 			.lease(Duration.ofSeconds(2))
 			.build();
-		KeyPlan key = new KeyPlan(IdempotencyKey.of("operation-0", Caller.GLOBAL, "key"), policy);
+		KeyPlan key = new KeyPlan(IdempotencyKey.of("operation-0", Caller.GLOBAL, "key"), options);
 		for (long seed = 1; seed <= 200; seed++) {
 			Chance chance = new Chance(seed);
 			long lost = chance.between(200 * ms, 900 * ms, "lost");
@@ -102,12 +102,12 @@ class SimulationTests {
 	@EnumSource
 	void callThatRunsUnguardedOwnsNothing(Driver driver) {
 		long ms = TimeUnit.MILLISECONDS.toNanos(1);
-		IdempotencyOptions policy = IdempotencyOptions.DEFAULTS.change()
+		IdempotencyOptions options = IdempotencyOptions.DEFAULTS.change()
 			.operation("operation-0")
 			.lease(Duration.ofSeconds(2))
 			.onStoreFailure(StoreFailureMode.PROCEED)
 			.build();
-		KeyPlan key = new KeyPlan(IdempotencyKey.of("operation-0", Caller.GLOBAL, "key"), policy);
+		KeyPlan key = new KeyPlan(IdempotencyKey.of("operation-0", Caller.GLOBAL, "key"), options);
 		for (long seed = 1; seed <= 200; seed++) {
 			Call abandoned = new Call(0, key, 0, Call.Work.GIVEN_UP, 100 * ms, 0, 1, 20_000 * ms);
 			Call unguarded = new Call(1, key, 3000 * ms, Call.Work.RETURNS, 40 * ms, 0, 1, 20_000 * ms);
