@@ -25,6 +25,7 @@ import io.idempotency.reactor.OnDisconnect;
 import io.idempotency.reactor.ReactiveIdempotencyContext;
 import io.idempotency.reactor.ReactiveIdempotencyStore;
 import io.idempotency.reactor.ReactiveIdempotencyTemplate;
+import io.idempotency.store.sql.RecordCleanup;
 import io.idempotency.web.IdempotencyScopeResolver;
 import io.idempotency.webflux.ReactiveIdempotencyScopeResolver;
 import io.idempotency.webflux.ReactiveIdempotencyTokens;
@@ -371,6 +372,7 @@ class ArchitectureTests {
 			.and(not(equivalentTo(ReactiveIdempotencyTemplate.class)))
 			.and(not(equivalentTo(ReactiveIdempotencyTokens.class)))
 			.and(not(equivalentTo(OnDisconnect.class)))
+			.and(not(equivalentTo(RecordCleanup.class)))
 			.and(not(nameMatching(".*\\.IdempotentRoutes?"))))
 		.should()
 		.beAnnotatedWith(Internal.class);

@@ -9,7 +9,6 @@ import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
 import io.idempotency.ScopeMode;
 import io.idempotency.StoreFailureMode;
-import io.idempotency.reactor.OnDisconnect;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -183,6 +182,22 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 			if (retentionOnError != null) {
 				PropertyChecks.duration("http.retention-on-error", retentionOnError);
 			}
+		}
+
+		/**
+		 * What happens to the work of a guarded WebFlux request when its client
+		 * disconnects.
+		 *
+		 * @since 0.1.0
+		 */
+		public enum OnDisconnect {
+
+			/** The work continues, and a retry receives its result. */
+			CONTINUE,
+
+			/** The work is cancelled. */
+			CANCEL
+
 		}
 
 		/**

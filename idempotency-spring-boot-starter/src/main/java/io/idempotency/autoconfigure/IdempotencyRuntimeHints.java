@@ -47,7 +47,7 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 			"io.r2dbc.pool.ConnectionPool", "io.r2dbc.spi.R2dbcException",
 			"org.springframework.r2dbc.connection.lookup.AbstractRoutingConnectionFactory",
 			"org.springframework.jdbc.datasource.ConnectionHolder",
-			"org.springframework.r2dbc.connection.ConnectionHolder",
+			"org.springframework.r2dbc.connection.ConnectionHolder", "io.idempotency.store.r2dbc.R2dbcIdempotencyStore",
 			"org.springframework.transaction.ReactiveTransactionManager",
 			"org.apache.kafka.clients.consumer.ConsumerRecord", "org.springframework.amqp.core.Message",
 			"jakarta.jms.Message", "org.springframework.messaging.Message",
@@ -80,7 +80,7 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 		hints.resources()
 			.registerPattern("io/idempotency/store/redis/*.lua")
-			.registerPattern("io/idempotency/store/jdbc/schema-*.sql");
+			.registerPattern("io/idempotency/store/sql/schema-*.sql");
 		hints.proxies().registerJdkProxy(Idempotent.class);
 		WATCHED.stream()
 			.filter((name) -> ClassUtils.isPresent(name, classLoader))

@@ -16,8 +16,14 @@ public enum StoreType {
 	/** Redis or Valkey, shared by all nodes. */
 	REDIS,
 
-	/** A relational database, over JDBC or over R2DBC, shared by all nodes. */
+	/** A relational database over JDBC, shared by all nodes. */
 	JDBC,
+
+	/**
+	 * A relational database over R2DBC, shared by all nodes. Requires
+	 * {@code idempotency-r2dbc}.
+	 */
+	R2DBC,
 
 	/** The heap of one JVM. */
 	MEMORY

@@ -57,7 +57,7 @@ class IdempotencyRuntimeHintsTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "redis/*.lua", "jdbc/schema-*.sql" })
+	@ValueSource(strings = { "redis/*.lua", "sql/schema-*.sql" })
 	void everyScriptOfAStoreIsInTheImage(String pattern) throws IOException {
 		Resource[] scripts = new PathMatchingResourcePatternResolver()
 			.getResources("classpath:io/idempotency/store/" + pattern);

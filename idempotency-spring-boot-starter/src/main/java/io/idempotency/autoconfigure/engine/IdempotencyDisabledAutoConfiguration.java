@@ -23,14 +23,12 @@ import io.idempotency.key.Namespace;
 import io.idempotency.operators.StoreIdempotencyAdmin;
 import io.idempotency.reactor.ReactiveIdempotencyTemplate;
 import io.idempotency.web.IdempotentRoutes;
-import io.idempotency.webflux.ReactiveIdempotencyTokens;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -42,7 +40,6 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.web.server.ServerWebExchange;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for
@@ -85,27 +82,14 @@ public final class IdempotencyDisabledAutoConfiguration {
 	/** Routes of Spring MVC, which may ask for their filters. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
-	@ConditionalOnClass(name = "org.springframework.web.servlet.function.HandlerFilterFunction")
+	@ConditionalOnClass(name = { "org.springframework.web.servlet.function.HandlerFilterFunction",
+			"io.idempotency.web.IdempotentRoutes" })
 	static class UnguardedRoutes {
 
 		@Bean
 		@ConditionalOnMissingBean
 		IdempotentRoutes idempotentRoutes() {
 			return IdempotentRoutes.unguarded();
-		}
-
-	}
-
-	/** Routes of WebFlux. */
-	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
-	@ConditionalOnClass(name = "org.springframework.web.reactive.function.server.HandlerFilterFunction")
-	static class UnguardedReactiveRoutes {
-
-		@Bean
-		@ConditionalOnMissingBean
-		io.idempotency.webflux.IdempotentRoutes idempotentRoutes() {
-			return io.idempotency.webflux.IdempotentRoutes.unguarded();
 		}
 
 	}
@@ -127,19 +111,6 @@ public final class IdempotencyDisabledAutoConfiguration {
 				}
 
 			};
-		}
-
-		@Configuration(proxyBeanMethods = false)
-		@ConditionalOnClass({ ServerWebExchange.class, ReactiveIdempotencyTokens.class })
-		static class Tokens {
-
-			@Bean
-			@ConditionalOnMissingBean
-			ReactiveIdempotencyTokens reactiveIdempotencyTokens(IdempotencyProperties properties) {
-				UnguardedIdempotencyTokens tokens = new UnguardedIdempotencyTokens(properties.token().ttl());
-				return (exchange) -> Mono.fromSupplier(tokens::issue).subscribeOn(Schedulers.boundedElastic());
-			}
-
 		}
 
 	}

@@ -6,7 +6,6 @@ import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.web.IdempotencyWebAutoConfiguration;
-import io.idempotency.autoconfigure.web.IdempotencyWebFluxAutoConfiguration;
 import io.idempotency.http.HttpSettings;
 import io.swagger.v3.oas.models.Operation;
 import org.springdoc.core.customizers.GlobalOpenApiCustomizer;
@@ -33,7 +32,8 @@ import org.springframework.web.method.HandlerMethod;
  *
  * @since 0.1.0
  */
-@AutoConfiguration(after = { IdempotencyWebAutoConfiguration.class, IdempotencyWebFluxAutoConfiguration.class })
+@AutoConfiguration(after = IdempotencyWebAutoConfiguration.class,
+		afterName = "io.idempotency.autoconfigure.webflux.IdempotencyWebFluxAutoConfiguration")
 @ConditionalOnClass({ GlobalOperationCustomizer.class, GlobalOpenApiCustomizer.class })
 @ConditionalOnBean(HttpSettings.class)
 @ConditionalOnProperty(name = "springdoc.api-docs.enabled", matchIfMissing = true)

@@ -5,15 +5,21 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
+import io.idempotency.Internal;
 import io.idempotency.autoconfigure.StoreType;
 
 import org.springframework.context.annotation.Conditional;
 
-/** Matches if {@code idempotency.store} is one of the given types. */
+/**
+ * Matches if {@code idempotency.store} is one of the given types.
+ *
+ * @hidden
+ */
+@Internal
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Conditional(OnStoreTypeCondition.class)
-@interface ConditionalOnStoreType {
+public @interface ConditionalOnStoreType {
 
 	StoreType[] value();
 

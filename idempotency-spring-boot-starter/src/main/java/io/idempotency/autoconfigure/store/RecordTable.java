@@ -7,7 +7,10 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.Internal;
+import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.IdempotencyProperties.Jdbc.SchemaInitialization;
+import io.idempotency.autoconfigure.LeaseTimeCheck;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.Namespace;
@@ -17,8 +20,13 @@ import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import org.jspecify.annotations.Nullable;
 
-/** What a start-up wants to know of the table in a database, however it is asked. */
-final class RecordTable {
+/**
+ * Prepares the table of a SQL store at startup.
+ *
+ * @hidden
+ */
+@Internal
+public final class RecordTable {
 
 	/** Of no operation: nobody else ever has a key of it. */
 	private static final String OPERATION = "idempotency.start";
@@ -33,13 +41,21 @@ final class RecordTable {
 	}
 
 	/**
-	 * Makes the table if that is asked for, and checks it.
+	 * Creates the table if that is configured, checks it, and logs a warning about a
+	 * missing namespace and about a short lease.
 	 * @param login the properties and the bean that say who the user is
 	 * @param sqlState returns that of a failure of the driver, {@code null} for any other
-	 * @return whether the JVM has the database alone
 	 * @throws IdempotencyConfigurationException if the database refuses the user
 	 */
-	static boolean prepare(SchemaInitialization when, Schema schema, String login,
+	public static void prepare(IdempotencyProperties properties, Namespace namespace, Schema schema, String login,
+			Function<Throwable, @Nullable String> sqlState) {
+		if (!prepare(properties.jdbc().initializeSchema(), schema, login, sqlState)) {
+			NamespaceConfiguration.warnOfNone(properties, namespace, "the database");
+		}
+		LeaseTimeCheck.compare(properties, 2);
+	}
+
+	private static boolean prepare(SchemaInitialization when, Schema schema, String login,
 			Function<Throwable, @Nullable String> sqlState) {
 		try {
 			boolean embedded = schema.embedded().getAsBoolean();
@@ -73,7 +89,7 @@ final class RecordTable {
 	 * the other, too. Writes a record, and takes it away again.
 	 * @throws IdempotencyStoreException if one of them could not be asked
 	 */
-	static boolean isShared(IdempotencyStore one, IdempotencyStore other) {
+	public static boolean isShared(IdempotencyStore one, IdempotencyStore other) {
 		IdempotencyKey key = new Namespace("").key(OPERATION, Caller.GLOBAL, List.of(UUID.randomUUID().toString()));
 		ClaimRequest claim = ClaimRequest.of(key, LEASE, LEASE);
 		one.claim(claim);
@@ -91,8 +107,9 @@ final class RecordTable {
 	 * @param embedded asks whether the JVM has the database alone
 	 * @param creation makes the table
 	 * @param check refuses one that is not as it must be
+	 * @hidden
 	 */
-	record Schema(BooleanSupplier embedded, Runnable creation, Runnable check) {
+	public record Schema(BooleanSupplier embedded, Runnable creation, Runnable check) {
 	}
 
 }

@@ -48,7 +48,7 @@ class RedisStoreConfiguration {
 			@IdempotencyConnectionFactory ObjectProvider<RedisConnectionFactory> marked,
 			ObjectProvider<RedisConnectionFactory> all) {
 		RedisConnectionFactory connectionFactory = StoreConnectionFinder.choose(beanFactory,
-				RedisConnectionFactory.class, IdempotencyConnectionFactory.class, marked, all);
+				RedisConnectionFactory.class, IdempotencyConnectionFactory.class, marked, all, (connections) -> false);
 		RedisIdempotencyStore store = new RedisIdempotencyStore(connectionFactory, properties.redis().keyPrefix(),
 				properties.storeTimeout());
 		LeaseTimeCheck.compare(properties, 1);
@@ -69,8 +69,10 @@ class RedisStoreConfiguration {
 	RedisEvictions idempotencyEvictions(ListableBeanFactory beanFactory, Scheduler scheduler,
 			@IdempotencyConnectionFactory ObjectProvider<RedisConnectionFactory> marked,
 			ObjectProvider<RedisConnectionFactory> all) {
-		return new RedisEvictions(StoreConnectionFinder.choose(beanFactory, RedisConnectionFactory.class,
-				IdempotencyConnectionFactory.class, marked, all), EVICTIONS_INTERVAL, scheduler);
+		return new RedisEvictions(
+				StoreConnectionFinder.choose(beanFactory, RedisConnectionFactory.class,
+						IdempotencyConnectionFactory.class, marked, all, (connections) -> false),
+				EVICTIONS_INTERVAL, scheduler);
 	}
 
 	/**

@@ -15,12 +15,15 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.util.ClassUtils;
 
 /**
  * Stores that cannot be chosen: their bean, which is never lazy, fails the start-up. They
  * are imported one by one, the first and the last of {@link StoreConfigurations}.
  */
 final class RefusedStoreConfigurations {
+
+	private static final String R2DBC_STORE = "io.idempotency.store.r2dbc.R2dbcIdempotencyStore";
 
 	private RefusedStoreConfigurations() {
 	}
@@ -43,7 +46,7 @@ final class RefusedStoreConfigurations {
 			throw new IdempotencyConfigurationException(
 					"The application has connections to Redis and to a database, and idempotency.store does not say which of "
 							+ "them keeps idempotency records",
-					"Set idempotency.store to 'redis' or to 'jdbc', or to 'memory', which serves one JVM only.");
+					"Set idempotency.store to 'redis', 'jdbc' or 'r2dbc', or to 'memory', which serves one JVM only.");
 		}
 
 		/** Matches if the application has a database, over JDBC or over R2DBC. */
@@ -59,7 +62,7 @@ final class RefusedStoreConfigurations {
 
 			}
 
-			@ConditionalOnClass(name = "reactor.core.publisher.Mono")
+			@ConditionalOnClass(name = R2DBC_STORE)
 			@ConditionalOnBean(type = "io.r2dbc.spi.ConnectionFactory")
 			static class OverR2dbc {
 
@@ -80,24 +83,32 @@ final class RefusedStoreConfigurations {
 		@Bean
 		@Lazy(false)
 		IdempotencyStore idempotencyStore(IdempotencyProperties properties) {
-			String type = properties.store().name().toLowerCase(Locale.ROOT);
+			StoreType type = properties.store();
+			boolean noModule = type == StoreType.R2DBC
+					&& !ClassUtils.isPresent(R2DBC_STORE, RefusedStoreConfigurations.class.getClassLoader());
 			throw new IdempotencyConfigurationException(
-					"idempotency.store is '" + type + "', and " + reason(properties),
-					cure(properties)
-							+ "set idempotency.store to 'memory', which serves one JVM only, or declare a bean of "
-							+ "type " + IdempotencyStore.class.getName() + " of your own.");
+					"idempotency.store is '" + type.name().toLowerCase(Locale.ROOT) + "', and the application has no "
+							+ (noModule ? "idempotency-r2dbc on its class path" : "bean of type " + connection(type)),
+					(noModule ? "Add io.idempotency:idempotency-r2dbc" : action(type))
+							+ ", or set idempotency.store to 'memory', which serves one JVM only, or declare a bean of "
+							+ "type " + IdempotencyStore.class.getName() + ".");
 		}
 
-		private static String reason(IdempotencyProperties properties) {
-			return "the application has no bean of type " + ((properties.store() == StoreType.REDIS)
-					? "RedisConnectionFactory" : "DataSource or ConnectionFactory");
+		private static String connection(StoreType type) {
+			return switch (type) {
+				case REDIS -> "RedisConnectionFactory";
+				case R2DBC -> "ConnectionFactory";
+				default -> "DataSource";
+			};
 		}
 
-		private static String cure(IdempotencyProperties properties) {
-			return (properties.store() == StoreType.REDIS)
-					? "Add spring-boot-starter-data-redis and set spring.data.redis.*, or "
-					: "Add spring-boot-starter-jdbc and set spring.datasource.*, or spring-boot-starter-data-r2dbc and set "
-							+ "spring.r2dbc.*, or ";
+		private static String action(StoreType type) {
+			return switch (type) {
+				case REDIS -> "Add spring-boot-starter-data-redis and set spring.data.redis.*";
+				case R2DBC -> "Add spring-boot-starter-data-r2dbc and set spring.r2dbc.*";
+				default ->
+					"Add spring-boot-starter-jdbc and set spring.datasource.*, or set idempotency.store to 'r2dbc'";
+			};
 		}
 
 	}

@@ -15,7 +15,7 @@ import org.springframework.context.annotation.Import;
 @Internal
 @Configuration(proxyBeanMethods = false)
 @Import({ RefusedStoreConfigurations.Ambiguous.class, RedisStoreConfiguration.class, JdbcStoreConfiguration.class,
-		R2dbcStoreConfiguration.class, MemoryStoreConfiguration.class, RefusedStoreConfigurations.Absent.class })
+		MemoryStoreConfiguration.class, RefusedStoreConfigurations.Absent.class })
 public class StoreConfigurations {
 
 }

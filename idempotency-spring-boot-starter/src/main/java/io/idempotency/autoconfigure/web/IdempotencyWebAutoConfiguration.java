@@ -71,20 +71,15 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 		beforeName = { "org.springframework.boot.autoconfigure.web.servlet.error.ErrorMvcAutoConfiguration",
 				"org.springframework.boot.webmvc.autoconfigure.error.ErrorMvcAutoConfiguration" })
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
-@ConditionalOnClass({ DispatcherServlet.class, FilterRegistrationBean.class })
+@ConditionalOnClass({ DispatcherServlet.class, FilterRegistrationBean.class, HttpDoor.class })
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
-@Import(TokenEndpointConfiguration.class)
+@Import({ HttpSettingsConfiguration.class, TokenEndpointConfiguration.class })
 public final class IdempotencyWebAutoConfiguration {
 
 	/** The bean with which Spring Boot registers the filter of Spring Security. */
 	private static final String SECURITY_FILTER = "securityFilterChainRegistration";
 
 	IdempotencyWebAutoConfiguration() {
-	}
-
-	@Bean
-	HttpSettings idempotencyHttpSettings(IdempotencyProperties properties) {
-		return HttpSettingsOf.properties(properties);
 	}
 
 	@Bean

@@ -4,6 +4,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.Internal;
 import io.idempotency.ScopeMode;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperationSource;
@@ -27,8 +28,11 @@ import org.springframework.web.method.HandlerMethod;
  * or anonymous callers are refused. A container or a filter of the application may still
  * tell callers apart, which this class cannot see. A resolver that only the other stack
  * would ask is refused.
+ *
+ * @hidden
  */
-final class UntoldCallerCheck implements SmartInitializingSingleton {
+@Internal
+public final class UntoldCallerCheck implements SmartInitializingSingleton {
 
 	private static final Logger logger = LoggerFactory.getLogger(UntoldCallerCheck.class);
 
@@ -51,8 +55,8 @@ final class UntoldCallerCheck implements SmartInitializingSingleton {
 	 * @param resolverOfTheOtherStack the name of the type that would be asked there
 	 * @param handlers supplies the methods of the controllers
 	 */
-	UntoldCallerCheck(ApplicationContext context, HttpSettings settings, String securityFilter, Class<?> resolver,
-			String resolverOfTheOtherStack, Supplier<Stream<HandlerMethod>> handlers) {
+	public UntoldCallerCheck(ApplicationContext context, HttpSettings settings, String securityFilter,
+			Class<?> resolver, String resolverOfTheOtherStack, Supplier<Stream<HandlerMethod>> handlers) {
 		this.context = context;
 		this.settings = settings;
 		this.securityFilter = securityFilter;

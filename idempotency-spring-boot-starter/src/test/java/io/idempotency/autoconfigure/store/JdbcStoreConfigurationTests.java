@@ -14,8 +14,8 @@ import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Scheduler;
-import io.idempotency.store.jdbc.JdbcCleanup;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
+import io.idempotency.store.sql.RecordCleanup;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -133,16 +133,16 @@ class JdbcStoreConfigurationTests {
 	void storeComesAfterTheScriptsOfTheApplication() {
 		this.embedded.withConfiguration(AutoConfigurations.of(SqlInitializationAutoConfiguration.class))
 			.withPropertyValues("idempotency.jdbc.initialize-schema=never",
-					"spring.sql.init.schema-locations=classpath:io/idempotency/store/jdbc/schema-h2.sql")
+					"spring.sql.init.schema-locations=classpath:io/idempotency/store/sql/schema-h2.sql")
 			.run((context) -> assertThat(records(context, "idempotency_record")).isZero());
 	}
 
 	@Test
 	void recordsThatAreOverAreRemoved() {
-		this.embedded.run((context) -> assertThat(context).hasSingleBean(JdbcCleanup.class));
+		this.embedded.run((context) -> assertThat(context).hasSingleBean(RecordCleanup.class));
 		this.embedded.withPropertyValues("idempotency.jdbc.cleanup.enabled=false")
 			.run((context) -> assertThat(context).hasSingleBean(JdbcIdempotencyStore.class)
-				.doesNotHaveBean(JdbcCleanup.class));
+				.doesNotHaveBean(RecordCleanup.class));
 	}
 
 	@Test

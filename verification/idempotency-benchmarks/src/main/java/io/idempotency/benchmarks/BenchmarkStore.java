@@ -25,11 +25,11 @@ import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.StoredResult;
-import io.idempotency.store.jdbc.JdbcCleanup;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.store.jdbc.JdbcSchema;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import io.idempotency.store.redis.RedisIdempotencyStore;
+import io.idempotency.store.sql.RecordCleanup;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -183,8 +183,8 @@ public final class BenchmarkStore implements AutoCloseable {
 	}
 
 	/** A clean-up that begins at once. */
-	JdbcCleanup newCleanup(int batchSize) {
-		return new JdbcCleanup((JdbcIdempotencyStore) this.store, Duration.ofSeconds(1), batchSize);
+	RecordCleanup newCleanup(int batchSize) {
+		return new RecordCleanup(((JdbcIdempotencyStore) this.store)::purge, Duration.ofSeconds(1), batchSize);
 	}
 
 	long countExpired() {

@@ -1,8 +1,8 @@
 package io.idempotency.benchmarks;
 
+import io.idempotency.store.sql.RecordCleanup;
 import java.util.concurrent.TimeUnit;
 
-import io.idempotency.store.jdbc.JdbcCleanup;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -42,7 +42,7 @@ public class PurgeBenchmark {
 
 	private BenchmarkStore store;
 
-	private JdbcCleanup cleanup;
+	private RecordCleanup cleanup;
 
 	@Setup
 	public void open() {

@@ -26,7 +26,6 @@ import io.idempotency.store.RecordSelection;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.record.RecordId;
 import io.idempotency.store.sql.RecordVerbs;
-import io.idempotency.store.sql.RowAdmin;
 import io.idempotency.store.sql.SqlMove;
 import io.idempotency.store.sql.TableName;
 import io.idempotency.store.sql.Timeouts;
@@ -78,8 +77,6 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 
 	/** The default name of the table. */
 	public static final String DEFAULT_TABLE_NAME = TableName.DEFAULT;
-
-	private static final int MAX_BATCH_SIZE = 10_000;
 
 	private final OwnSessionSource own;
 
@@ -262,15 +259,9 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	 * @throws IdempotencyStoreException if the database could not do it
 	 */
 	public int purge(int batchSize) {
-		requireBatchSize(batchSize);
+		RecordVerbs.requireBatchSize(batchSize);
 		try (SqlSession session = this.own.openPurge()) {
 			return session.verb((verbs) -> verbs.purge(batchSize));
-		}
-	}
-
-	static void requireBatchSize(int batchSize) {
-		if (batchSize < 1 || batchSize > MAX_BATCH_SIZE) {
-			throw new IllegalArgumentException("batchSize must be 1 to " + MAX_BATCH_SIZE + ", not " + batchSize);
 		}
 	}
 
@@ -322,7 +313,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 		@Override
 		public Optional<IdempotencyRecord> find(RecordKey key) {
 			try (SqlSession session = this.sessions.open("find")) {
-				return session.run(() -> session.run(new RowAdmin(session.dialect()).find(key)));
+				return session.verb((verbs) -> verbs.find(key));
 			}
 		}
 
@@ -340,14 +331,14 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 				RecordId.parse(cursor);
 			}
 			try (SqlSession session = this.sessions.open("scan")) {
-				return session.run(() -> session.run(new RowAdmin(session.dialect()).scan(selection, cursor, count)));
+				return session.verb((verbs) -> verbs.scan(selection, cursor, count));
 			}
 		}
 
 		@Override
 		public Eviction evict(RecordKey key, boolean force) {
 			try (SqlSession session = this.sessions.open("evict")) {
-				return session.run(() -> session.run(new RowAdmin(session.dialect()).evict(key, force)));
+				return session.verb((verbs) -> verbs.evict(key, force));
 			}
 		}
 

@@ -14,7 +14,6 @@ import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.sql.Dialect;
 import io.idempotency.store.sql.TableName;
-import io.idempotency.store.sql.TableScript;
 import io.idempotency.store.sql.Timeouts;
 import org.jspecify.annotations.Nullable;
 
@@ -61,7 +60,7 @@ public final class JdbcSchema {
 		try (SqlSession session = open("create schema")) {
 			session.run(() -> {
 				if (!isThere(session.connection(), session.dialect())) {
-					create(session.connection(), TableScript.text(session.dialect().vendor(), this.database.table()));
+					create(session.connection(), session.dialect().script());
 				}
 				return true;
 			});
@@ -75,7 +74,7 @@ public final class JdbcSchema {
 	 */
 	private boolean isThere(Connection connection, Dialect dialect) throws SQLException {
 		try {
-			return failureOf(connection, dialect.sql().probe()) == null && hasKey(connection) && hasIndex(connection);
+			return failureOf(connection, dialect.probe()) == null && hasKey(connection) && hasIndex(connection);
 		}
 		finally {
 			rollback(connection);
@@ -141,7 +140,7 @@ public final class JdbcSchema {
 	}
 
 	private void verify(Connection connection, Dialect dialect) throws SQLException {
-		SQLException failure = failureOf(connection, dialect.sql().probe());
+		SQLException failure = failureOf(connection, dialect.probe());
 		if (failure != null) {
 			rollback(connection);
 			if (failureOf(connection, "SELECT 1 FROM " + name() + " WHERE 1 = 0") != null) {
@@ -158,7 +157,7 @@ public final class JdbcSchema {
 							+ " has no primary key on key_hash alone, without which calls would run twice",
 					cure(dialect));
 		}
-		for (String write : dialect.sql().writeProbes()) {
+		for (String write : dialect.writeProbes()) {
 			verifyWrite(connection, write);
 		}
 	}
@@ -209,8 +208,8 @@ public final class JdbcSchema {
 	}
 
 	private String cure(Dialect dialect) {
-		return "Set idempotency.jdbc.initialize-schema to always, or run" + " classpath:"
-				+ TableScript.location(dialect.vendor()) + " for the table that idempotency.jdbc.table-name says";
+		return "Set idempotency.jdbc.initialize-schema to always, or run" + " classpath:" + dialect.scriptLocation()
+				+ " for the table that idempotency.jdbc.table-name says";
 	}
 
 	private String name() {

@@ -11,8 +11,8 @@ import io.idempotency.store.NoTransactionToJoinException;
 import io.idempotency.store.TransactionLostException;
 import io.idempotency.store.sql.Dialect;
 import io.idempotency.store.sql.LockWait;
-import io.idempotency.store.sql.SqlFailure;
 import io.idempotency.store.sql.Timeouts;
+import io.idempotency.store.sql.SqlMove;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.dao.DataAccessException;
@@ -178,8 +178,8 @@ final class JoinedSessionSource implements SqlSessionSource {
 		 * Returns whether the claim has met a deadlock that it alone was the victim of.
 		 */
 		private boolean mayGoOn(SQLException ex) {
-			SqlFailure failure = dialect().classify(ex.getSQLState(), ex.getErrorCode());
-			return failure == SqlFailure.DEADLOCK && !endsTransaction(failure, ex);
+			SqlMove.Failure failure = dialect().classify(ex.getSQLState(), ex.getErrorCode());
+			return failure == SqlMove.Failure.DEADLOCK && !endsTransaction(failure, ex);
 		}
 
 		/**
@@ -189,18 +189,19 @@ final class JoinedSessionSource implements SqlSessionSource {
 		 * work.
 		 */
 		private RuntimeException failure(SQLException ex) {
-			SqlFailure failure = dialect().classify(ex.getSQLState(), ex.getErrorCode());
-			if (failure == SqlFailure.DEADLOCK || failure == SqlFailure.SERIALIZATION || endsTransaction(failure, ex)) {
+			SqlMove.Failure failure = dialect().classify(ex.getSQLState(), ex.getErrorCode());
+			if (failure == SqlMove.Failure.DEADLOCK || failure == SqlMove.Failure.SERIALIZATION
+					|| endsTransaction(failure, ex)) {
 				Lost lost = new Lost(asTheApplicationSeesIt(this.what, ex));
 				TransactionSynchronizationManager.registerSynchronization(lost);
 				return lost.failure();
 			}
-			if (failure == SqlFailure.ABORTED) {
+			if (failure == SqlMove.Failure.ABORTED) {
 				return new UnexpectedRollbackException("The transaction that '" + this.what
 						+ "' joins can only be rolled back, because an earlier statement in it has failed. The failure"
 						+ " of a statement must leave the method, or be undone by a savepoint", ex);
 			}
-			if (failure == SqlFailure.READ_ONLY) {
+			if (failure == SqlMove.Failure.READ_ONLY) {
 				return new IllegalStateException("The transaction that '" + this.what + "' joins is read-only, and"
 						+ " transaction = JOIN keeps its record there. Let the transaction write, or take"
 						+ " TransactionMode.SEPARATE", ex);
@@ -208,7 +209,7 @@ final class JoinedSessionSource implements SqlSessionSource {
 			return JdbcDatabase.failure(this.what, ex);
 		}
 
-		private boolean endsTransaction(SqlFailure failure, SQLException ex) {
+		private boolean endsTransaction(SqlMove.Failure failure, SQLException ex) {
 			try {
 				return run(dialect().endsTransaction(failure));
 			}

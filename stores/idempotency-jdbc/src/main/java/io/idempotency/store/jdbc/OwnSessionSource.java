@@ -8,8 +8,8 @@ import java.util.function.Function;
 import io.idempotency.store.jdbc.ReservedConnections.Use;
 import io.idempotency.store.sql.Dialect;
 import io.idempotency.store.sql.LockWait;
-import io.idempotency.store.sql.SqlFailure;
 import io.idempotency.store.sql.Timeouts;
+import io.idempotency.store.sql.SqlMove;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -105,9 +105,9 @@ final class OwnSessionSource implements SqlSessionSource {
 
 		@Override
 		void failed(SQLException ex, int attempt) {
-			SqlFailure failure = dialect().classify(ex.getSQLState(), ex.getErrorCode());
-			boolean repeatable = failure == SqlFailure.DEADLOCK || failure == SqlFailure.SERIALIZATION;
-			if (isOver() && failure == SqlFailure.OTHER) {
+			SqlMove.Failure failure = dialect().classify(ex.getSQLState(), ex.getErrorCode());
+			boolean repeatable = failure == SqlMove.Failure.DEADLOCK || failure == SqlMove.Failure.SERIALIZATION;
+			if (isOver() && failure == SqlMove.Failure.OTHER) {
 				this.database.waitedInVain();
 			}
 			if (!repeatable || attempt >= MAX_ATTEMPTS || isOver()) {

@@ -17,7 +17,6 @@ import io.idempotency.store.sql.Dialect;
 import io.idempotency.store.sql.LockWait;
 import io.idempotency.store.sql.RecordVerbs;
 import io.idempotency.store.sql.Sql;
-import io.idempotency.store.sql.SqlRow;
 import io.idempotency.store.sql.SqlMove;
 import org.jspecify.annotations.Nullable;
 
@@ -372,7 +371,7 @@ abstract class SqlSession implements AutoCloseable {
 	 * The row where a cursor stands. What reads it cannot throw the exception of JDBC, so
 	 * that goes around it.
 	 */
-	private static final class Row implements SqlRow {
+	private static final class Row implements SqlMove.Row {
 
 		private final ResultSet rows;
 
@@ -380,7 +379,7 @@ abstract class SqlSession implements AutoCloseable {
 			this.rows = rows;
 		}
 
-		<R> R read(Function<SqlRow, R> reader) throws SQLException {
+		<R> R read(Function<SqlMove.Row, R> reader) throws SQLException {
 			try {
 				return reader.apply(this);
 			}

@@ -25,7 +25,7 @@ import io.idempotency.store.RecordKey;
 import io.idempotency.store.RecordSelection;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.record.RecordId;
-import io.idempotency.store.sql.RowAdmin;
+import io.idempotency.store.sql.RecordVerbs;
 import io.idempotency.store.sql.SqlMove;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -143,7 +143,7 @@ final class BlockingR2dbcStore implements IdempotencyStore, RecordAdmin {
 
 	@Override
 	public Optional<IdempotencyRecord> find(RecordKey key) {
-		return rows("find", (rows) -> rows.find(key));
+		return rows("find", (verbs) -> verbs.find(key));
 	}
 
 	@Override
@@ -152,19 +152,19 @@ final class BlockingR2dbcStore implements IdempotencyStore, RecordAdmin {
 			// A cursor comes from outside.
 			RecordId.parse(cursor);
 		}
-		return rows("scan", (rows) -> rows.scan(selection, cursor, count));
+		return rows("scan", (verbs) -> verbs.scan(selection, cursor, count));
 	}
 
 	@Override
 	public Eviction evict(RecordKey key, boolean force) {
-		return rows("evict", (rows) -> rows.evict(key, force));
+		return rows("evict", (verbs) -> verbs.evict(key, force));
 	}
 
-	private <T> T rows(String what, Function<RowAdmin, SqlMove<T>> work) {
+	private <T> T rows(String what, Function<RecordVerbs, SqlMove<T>> work) {
 		R2dbcDatabase database = this.store.database();
 		Duration lock = database.timeouts().lock();
 		return answer(database.session(what, database.timeouts().call(), (dialect) -> database.lockWait(dialect, lock),
-				(session) -> session.moves((dialect) -> work.apply(new RowAdmin(dialect)))))
+				(session) -> session.verb(work)))
 			.orElseThrow();
 	}
 

@@ -14,9 +14,9 @@ import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.sql.Dialect;
 import io.idempotency.store.sql.Dialects;
 import io.idempotency.store.sql.LockWait;
-import io.idempotency.store.sql.SqlFailure;
 import io.idempotency.store.sql.TableName;
 import io.idempotency.store.sql.Timeouts;
+import io.idempotency.store.sql.SqlMove;
 import io.r2dbc.spi.Connection;
 import io.r2dbc.spi.ConnectionFactory;
 import io.r2dbc.spi.ConnectionMetadata;
@@ -148,7 +148,7 @@ final class R2dbcDatabase {
 			.doOnTerminate(() -> giveUp(connection, session));
 	}
 
-	private static Throwable joinedFailure(String what, R2dbcException failure, SqlFailure kind) {
+	private static Throwable joinedFailure(String what, R2dbcException failure, SqlMove.Failure kind) {
 		return switch (kind) {
 			case ABORTED -> JoinedConnections.aborted(what, failure);
 			case READ_ONLY -> new IllegalStateException(

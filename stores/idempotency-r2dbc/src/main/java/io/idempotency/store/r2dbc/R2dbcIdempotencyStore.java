@@ -32,8 +32,7 @@ import reactor.core.scheduler.Schedulers;
 /**
  * A store that keeps its records in one table of PostgreSQL, MySQL, MariaDB or H2, and is
  * asked without blocking. Table, statements and records are those of the
- * {@link io.idempotency.store.jdbc.JdbcIdempotencyStore}, so nodes over JDBC and over
- * R2DBC share the records.
+ * {@code JdbcIdempotencyStore}, so nodes over JDBC and over R2DBC share the records.
  * <p>
  * Every verb takes a connection of its own and leaves the transaction of the subscriber
  * alone. A fresh call takes two statements. A verb that was the victim of a deadlock or
@@ -57,8 +56,6 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 
 	/** The default name of the table. */
 	public static final String DEFAULT_TABLE_NAME = TableName.DEFAULT;
-
-	private static final int MAX_BATCH_SIZE = 10_000;
 
 	private final R2dbcDatabase database;
 
@@ -124,8 +121,7 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 
 	/**
 	 * Returns this store as the form of another one that does not block.
-	 * @param other a store on the same table, such as a
-	 * {@link io.idempotency.store.jdbc.JdbcIdempotencyStore}
+	 * @param other a store on the same table, such as a {@code JdbcIdempotencyStore}
 	 * @return a store whose {@link #blocking()} is the other one
 	 */
 	public R2dbcIdempotencyStore besides(IdempotencyStore other) {
@@ -197,9 +193,7 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 	 * or if other nodes delete the rest
 	 */
 	public Mono<Integer> purge(int batchSize) {
-		if (batchSize < 1 || batchSize > MAX_BATCH_SIZE) {
-			throw new IllegalArgumentException("batchSize must be 1 to " + MAX_BATCH_SIZE + ", not " + batchSize);
-		}
+		RecordVerbs.requireBatchSize(batchSize);
 		return this.database.session("purge", Timeouts.PURGE, (dialect) -> LockWait.NONE,
 				(session) -> session.verb((verbs) -> verbs.purge(batchSize)));
 	}

@@ -1,6 +1,7 @@
 package io.idempotency.store.r2dbc;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 
 import io.idempotency.IdempotencyConfigurationException;
@@ -10,7 +11,6 @@ import io.idempotency.store.sql.LockWait;
 import io.idempotency.store.sql.Sql;
 import io.idempotency.store.sql.SqlMove;
 import io.idempotency.store.sql.TableName;
-import io.idempotency.store.sql.TableScript;
 import io.idempotency.store.sql.Timeouts;
 import io.r2dbc.spi.ConnectionFactory;
 import reactor.core.publisher.Mono;
@@ -44,16 +44,15 @@ public final class R2dbcSchema {
 	 * @throws IdempotencyStoreException if the database cannot be reached
 	 */
 	public void create() {
-		String missing = carryOut("look for the table", (dialect) -> isDone(Sql.of(dialect.sql().probe()))
-			.then((there) -> SqlMove.done(there ? "" : dialect.vendor())));
+		Optional<Dialect> missing = carryOut("look for the table", (dialect) -> isDone(Sql.of(dialect.probe()))
+			.then((there) -> SqlMove.done(there ? Optional.empty() : Optional.of(dialect))));
 		if (missing.isEmpty()) {
 			return;
 		}
-		// Read by the thread that calls, which may block, and not by one of the driver.
-		List<Sql> script = TableScript.statements(missing, this.database.table());
+		// The calling thread reads the script, because it may block.
+		List<Sql> script = missing.get().scriptStatements();
 		carryOut("create schema",
-				(dialect) -> all(script)
-					.then((made) -> made ? SqlMove.done(true) : isDone(Sql.of(dialect.sql().probe())))
+				(dialect) -> all(script).then((made) -> made ? SqlMove.done(true) : isDone(Sql.of(dialect.probe())))
 					.then((made) -> {
 						if (!made) {
 							throw new IdempotencyConfigurationException(
@@ -86,7 +85,7 @@ public final class R2dbcSchema {
 	 */
 	public void verify() {
 		carryOut("verify schema",
-				(dialect) -> isDone(Sql.of(dialect.sql().probe()))
+				(dialect) -> isDone(Sql.of(dialect.probe()))
 					.then((readable) -> readable ? primaryKey(dialect) : unreadable(dialect))
 					.then((columns) -> {
 						if (!columns.equals(List.of("key_hash"))) {
@@ -94,7 +93,7 @@ public final class R2dbcSchema {
 									+ " has no primary key on key_hash alone, without which calls would run twice",
 									cure(dialect));
 						}
-						return all(dialect.sql().writeProbes().stream().map((probe) -> Sql.of(probe)).toList());
+						return all(dialect.writeProbes().stream().map((probe) -> Sql.of(probe)).toList());
 					})
 					.then((writable) -> {
 						if (!writable) {
@@ -142,8 +141,8 @@ public final class R2dbcSchema {
 	}
 
 	private String cure(Dialect dialect) {
-		return "Set idempotency.jdbc.initialize-schema to always, or run classpath:"
-				+ TableScript.location(dialect.vendor()) + " for the table that idempotency.jdbc.table-name says";
+		return "Set idempotency.jdbc.initialize-schema to always, or run classpath:" + dialect.scriptLocation()
+				+ " for the table that idempotency.jdbc.table-name says";
 	}
 
 	private String name() {

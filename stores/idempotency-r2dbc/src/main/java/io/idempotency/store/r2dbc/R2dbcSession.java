@@ -12,8 +12,6 @@ import io.idempotency.store.sql.Dialect;
 import io.idempotency.store.sql.LockWait;
 import io.idempotency.store.sql.RecordVerbs;
 import io.idempotency.store.sql.Sql;
-import io.idempotency.store.sql.SqlFailure;
-import io.idempotency.store.sql.SqlRow;
 import io.idempotency.store.sql.SqlMove;
 import io.r2dbc.spi.Connection;
 import io.r2dbc.spi.R2dbcException;
@@ -110,8 +108,8 @@ final class R2dbcSession {
 
 	private <T> Mono<T> attempt(Supplier<SqlMove<T>> work, int attempt) {
 		return Mono.defer(() -> run(work.get())).onErrorResume(R2dbcException.class, (ex) -> {
-			SqlFailure failure = classify(ex);
-			boolean repeatable = failure == SqlFailure.DEADLOCK || failure == SqlFailure.SERIALIZATION;
+			SqlMove.Failure failure = classify(ex);
+			boolean repeatable = failure == SqlMove.Failure.DEADLOCK || failure == SqlMove.Failure.SERIALIZATION;
 			// In a transaction of the caller, what came before is gone, too.
 			if (this.joined || !repeatable || attempt >= MAX_ATTEMPTS || isOver()) {
 				return Mono.error(ex);
@@ -283,14 +281,14 @@ final class R2dbcSession {
 	 * that it has to be run again.
 	 */
 	Mono<Boolean> isLost(R2dbcException failure) {
-		SqlFailure kind = classify(failure);
-		if (kind == SqlFailure.DEADLOCK || kind == SqlFailure.SERIALIZATION) {
+		SqlMove.Failure kind = classify(failure);
+		if (kind == SqlMove.Failure.DEADLOCK || kind == SqlMove.Failure.SERIALIZATION) {
 			return Mono.just(true);
 		}
 		return this.late ? Mono.just(false) : run(this.dialect.endsTransaction(kind)).onErrorReturn(false);
 	}
 
-	SqlFailure classify(R2dbcException failure) {
+	SqlMove.Failure classify(R2dbcException failure) {
 		return this.dialect.classify(failure.getSqlState(), failure.getErrorCode());
 	}
 
@@ -307,7 +305,7 @@ final class R2dbcSession {
 	 *
 	 * @param buffers whether large objects are buffers
 	 */
-	private record Columns(Row row, boolean buffers) implements SqlRow {
+	private record Columns(Row row, boolean buffers) implements SqlMove.Row {
 
 		@Override
 		public @Nullable String text(int column) {

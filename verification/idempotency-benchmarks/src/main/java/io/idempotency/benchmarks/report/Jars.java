@@ -18,9 +18,10 @@ import org.w3c.dom.NodeList;
 /** How large the published jars are, and what they bring along. */
 final class Jars implements Page.Section {
 
-	private static final List<String> MODULES = List.of("idempotency-core", "idempotency-jdbc", "idempotency-redis",
-			"idempotency-spring", "idempotency-http", "idempotency-webmvc", "idempotency-webflux", "idempotency-client",
-			"idempotency-graphql", "idempotency-ai", "idempotency-spring-boot-starter");
+	private static final List<String> MODULES = List.of("idempotency-core", "idempotency-sql", "idempotency-jdbc",
+			"idempotency-redis", "idempotency-spring", "idempotency-http", "idempotency-webmvc", "idempotency-webflux",
+			"idempotency-client", "idempotency-graphql", "idempotency-ai", "idempotency-reactor",
+			"idempotency-spring-boot-starter", "idempotency-spring-boot-starter-webflux");
 
 	@Override
 	public void into(Page page) throws Exception {
@@ -41,7 +42,7 @@ final class Jars implements Page.Section {
 
 	private static Path jar(String module) throws IOException {
 		return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-			.filter((entry) -> entry.contains(module) && entry.endsWith(".jar"))
+			.filter((entry) -> entry.matches(".*[/\\\\]" + module + "-\\d[^/\\\\]*\\.jar"))
 			.map(Path::of)
 			.findFirst()
 			.orElseThrow(() -> new IOException("No jar of " + module + " on the class path: run the phase verify"));

@@ -408,7 +408,7 @@ class DocumentationTests {
 	@Test
 	void tableIsThatOfTheScript() throws IOException {
 		String script = Files.readString(Page.ROOT
-			.resolve("stores/idempotency-jdbc/src/main/resources/io/idempotency/store/jdbc/schema-postgresql.sql"));
+			.resolve("stores/idempotency-sql/src/main/resources/io/idempotency/store/sql/schema-postgresql.sql"));
 		assertThat(Page.of("docs/stores.md").blocks("sql")).extracting(Block::code).contains(script);
 	}
 

@@ -53,19 +53,19 @@ class PublishedClassesLinkageTests {
 	private final LinkageChecker checker = new LinkageChecker(getClass().getClassLoader());
 
 	@ParameterizedTest
-	@ValueSource(strings = { "idempotency-core", "idempotency-reactor", "idempotency-jdbc", "idempotency-r2dbc",
-			"idempotency-redis", "idempotency-spring", "idempotency-http", "idempotency-webmvc", "idempotency-webflux",
-			"idempotency-client", "idempotency-graphql", "idempotency-ai", "idempotency-spring-boot-starter",
-			"idempotency-test" })
+	@ValueSource(strings = { "idempotency-core", "idempotency-reactor", "idempotency-sql", "idempotency-jdbc",
+			"idempotency-r2dbc", "idempotency-redis", "idempotency-spring", "idempotency-http", "idempotency-webmvc",
+			"idempotency-webflux", "idempotency-client", "idempotency-graphql", "idempotency-ai",
+			"idempotency-spring-boot-starter", "idempotency-spring-boot-starter-webflux", "idempotency-test" })
 	void publishedModuleIsOnTheClassPath(String module) {
 		assertThat(locationOf(module)).exists();
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "idempotency-core", "idempotency-reactor", "idempotency-jdbc", "idempotency-r2dbc",
-			"idempotency-redis", "idempotency-spring", "idempotency-http", "idempotency-webmvc", "idempotency-webflux",
-			"idempotency-client", "idempotency-graphql", "idempotency-ai", "idempotency-spring-boot-starter",
-			"idempotency-test" })
+	@ValueSource(strings = { "idempotency-core", "idempotency-reactor", "idempotency-sql", "idempotency-jdbc",
+			"idempotency-r2dbc", "idempotency-redis", "idempotency-spring", "idempotency-http", "idempotency-webmvc",
+			"idempotency-webflux", "idempotency-client", "idempotency-graphql", "idempotency-ai",
+			"idempotency-spring-boot-starter", "idempotency-spring-boot-starter-webflux", "idempotency-test" })
 	void everythingThePublishedClassesReferToIsThere(String module) throws IOException {
 		List<LinkageProblem> problems = new ArrayList<>();
 		for (byte[] classFile : classFilesOf(module)) {

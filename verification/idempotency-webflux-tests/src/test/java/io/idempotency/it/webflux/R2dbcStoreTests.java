@@ -26,9 +26,9 @@ import io.idempotency.it.servers.Requires;
 import io.idempotency.it.servers.SqlDatabase;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
 import io.idempotency.store.IdempotencyStore;
-import io.idempotency.store.jdbc.JdbcCleanup;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.store.r2dbc.R2dbcIdempotencyStore;
+import io.idempotency.store.sql.RecordCleanup;
 import io.idempotency.test.DuplicateStorm;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -126,11 +126,10 @@ class R2dbcStoreTests {
 					: new String[] {
 							"--spring.autoconfigure.exclude=org.springframework.boot.autoconfigure.r2dbc.R2dbcAutoConfiguration,"
 									+ "org.springframework.boot.r2dbc.autoconfigure.R2dbcAutoConfiguration" };
-			return application.run(List
-				.of(List.of(urls),
-						List.of("--server.port=0", "--idempotency.http.on-disconnect=" + (jdbc ? "cancel" : "continue"),
-								"--spring.application.name=bookings", "--idempotency.store=jdbc",
-								"--idempotency.jdbc.initialize-schema=always"))
+			return application.run(List.of(List.of(urls),
+					List.of("--server.port=0", "--idempotency.http.on-disconnect=" + (jdbc ? "cancel" : "continue"),
+							"--spring.application.name=bookings", "--idempotency.store=" + (jdbc ? "jdbc" : "r2dbc"),
+							"--idempotency.jdbc.initialize-schema=always"))
 				.stream()
 				.flatMap(List::stream)
 				.toArray(String[]::new));
@@ -272,8 +271,8 @@ class R2dbcStoreTests {
 			assertThat(this.overBoth.getBean(R2dbcIdempotencyStore.class).blocking())
 				.isSameAs(this.overBoth.getBean(JdbcIdempotencyStore.class));
 			assertThat(this.overBoth.getBean(IdempotencyStore.class)).isInstanceOf(JdbcIdempotencyStore.class);
-			assertThat(this.overR2dbc.getBeansOfType(JdbcCleanup.class)).hasSize(1);
-			assertThat(this.overBoth.getBeansOfType(JdbcCleanup.class)).hasSize(1);
+			assertThat(this.overR2dbc.getBeansOfType(RecordCleanup.class)).hasSize(1);
+			assertThat(this.overBoth.getBeansOfType(RecordCleanup.class)).hasSize(1);
 		}
 
 		/** Adapted is what blocks, and asked on threads. */

@@ -1,0 +1,158 @@
+package io.idempotency.store.r2dbc;
+
+import java.util.Objects;
+
+import io.idempotency.autoconfigure.IdempotencyConnectionFactory;
+import io.idempotency.autoconfigure.IdempotencyProperties;
+import io.idempotency.autoconfigure.StoreType;
+import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.autoconfigure.store.ConditionalOnStoreType;
+import io.idempotency.autoconfigure.store.RecordTable;
+import io.idempotency.autoconfigure.store.StoreConnectionFinder;
+import io.idempotency.key.Namespace;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.Scheduler;
+import io.idempotency.store.sql.RecordCleanup;
+import io.r2dbc.spi.ConnectionFactory;
+import io.r2dbc.spi.R2dbcException;
+import io.r2dbc.spi.Wrapped;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.DependsOn;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.r2dbc.connection.lookup.AbstractRoutingConnectionFactory;
+import org.springframework.util.ClassUtils;
+
+/**
+ * {@link EnableAutoConfiguration Auto-configuration} for the store in a database that the
+ * application reaches over R2DBC. Unless {@code idempotency.store} is {@code r2dbc}, it
+ * backs off if the application also has a {@code DataSource} or Redis.
+ *
+ * @since 0.1.0
+ */
+@AutoConfiguration(before = IdempotencyAutoConfiguration.class,
+		afterName = { "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration",
+				"org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
+				"org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration",
+				"org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+				"org.springframework.boot.autoconfigure.r2dbc.R2dbcAutoConfiguration",
+				"org.springframework.boot.r2dbc.autoconfigure.R2dbcAutoConfiguration" })
+@ConditionalOnClass({ ConnectionFactory.class, IdempotencyAutoConfiguration.class })
+@ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
+@ConditionalOnMissingBean(IdempotencyStore.class)
+@ConditionalOnStoreType({ StoreType.AUTO, StoreType.R2DBC })
+@ConditionalOnBean(ConnectionFactory.class)
+@Conditional(R2dbcStoreAutoConfiguration.OnlyConnection.class)
+public final class R2dbcStoreAutoConfiguration {
+
+	private static final Logger logger = LoggerFactory.getLogger(R2dbcStoreAutoConfiguration.class);
+
+	private static final boolean ROUTES = ClassUtils.isPresent(
+			"org.springframework.r2dbc.connection.lookup.AbstractRoutingConnectionFactory",
+			R2dbcStoreAutoConfiguration.class.getClassLoader());
+
+	R2dbcStoreAutoConfiguration() {
+	}
+
+	// This bean is never lazy, so that a missing table fails startup and not the first
+	// call.
+	@Bean
+	@Lazy(false)
+	@DependsOnDatabaseInitialization
+	R2dbcIdempotencyStore reactiveIdempotencyStore(IdempotencyProperties properties, Namespace namespace,
+			ListableBeanFactory beanFactory, @IdempotencyConnectionFactory ObjectProvider<ConnectionFactory> marked,
+			ObjectProvider<ConnectionFactory> all, ReservedConnectionPool reserved) {
+		ConnectionFactory connections = choose(beanFactory, marked, all);
+		IdempotencyProperties.Jdbc jdbc = properties.jdbc();
+		R2dbcSchema schema = new R2dbcSchema(connections, jdbc.tableName());
+		RecordTable.prepare(properties, namespace,
+				new RecordTable.Schema(schema::isEmbedded, schema::create, schema::verify),
+				"spring.r2dbc.username and spring.r2dbc.password, or those of the ConnectionFactory",
+				(cause) -> (cause instanceof R2dbcException refusal) ? refusal.getSqlState() : null);
+		if (properties.store() == StoreType.AUTO) {
+			logger.info("Idempotency records are kept in the database over R2DBC, table {}: idempotency.store is "
+					+ "'auto', and the application has a ConnectionFactory", jdbc.tableName());
+		}
+		return new R2dbcIdempotencyStore(connections, reserved.connections(connections, jdbc.tableName()),
+				jdbc.tableName(), properties.waitTimeout(), properties.storeTimeout());
+	}
+
+	/** The form for callers that block, by whose name calls and operators know it. */
+	@Bean
+	@Lazy(false)
+	IdempotencyStore idempotencyStore(R2dbcIdempotencyStore reactiveIdempotencyStore) {
+		return reactiveIdempotencyStore.blocking();
+	}
+
+	/**
+	 * Declares the connections that the work of the application cannot use up. They are
+	 * closed with the beans, and so after the engine.
+	 */
+	@Bean
+	ReservedConnectionPool idempotencyReservedPool(IdempotencyProperties properties, ListableBeanFactory beanFactory,
+			@IdempotencyConnectionFactory ObjectProvider<ConnectionFactory> marked,
+			ObjectProvider<ConnectionFactory> all) {
+		int size = (marked.getIfUnique() != null) ? 0 : properties.jdbc().poolSize();
+		return ReservedConnectionPool.of(choose(beanFactory, marked, all), size, properties.storeTimeout());
+	}
+
+	@Bean(initMethod = "start")
+	@Lazy(false)
+	@DependsOn("idempotencyStore")
+	@ConditionalOnProperty(name = "idempotency.jdbc.cleanup.enabled", matchIfMissing = true)
+	RecordCleanup idempotencyCleanup(IdempotencyProperties properties, R2dbcIdempotencyStore reactiveIdempotencyStore,
+			Scheduler scheduler) {
+		IdempotencyProperties.Jdbc.Cleanup cleanup = properties.jdbc().cleanup();
+		return new RecordCleanup((batch) -> Objects.requireNonNull(reactiveIdempotencyStore.purge(batch).block()),
+				cleanup.interval(), cleanup.batchSize(), scheduler);
+	}
+
+	static ConnectionFactory choose(ListableBeanFactory beanFactory, ObjectProvider<ConnectionFactory> marked,
+			ObjectProvider<ConnectionFactory> all) {
+		return StoreConnectionFinder.choose(beanFactory, ConnectionFactory.class, IdempotencyConnectionFactory.class,
+				marked, all, R2dbcStoreAutoConfiguration::routes);
+	}
+
+	/** Returns whether the connection factory routes, also behind proxies. */
+	private static boolean routes(ConnectionFactory connections) {
+		Object seen = connections;
+		while (ROUTES && !(seen instanceof AbstractRoutingConnectionFactory) && seen instanceof Wrapped<?> wrapped) {
+			seen = wrapped.unwrap();
+		}
+		return ROUTES && seen instanceof AbstractRoutingConnectionFactory;
+	}
+
+	/** Matches if the store is configured, or the application has no other connection. */
+	static final class OnlyConnection extends AnyNestedCondition {
+
+		OnlyConnection() {
+			super(ConfigurationPhase.REGISTER_BEAN);
+		}
+
+		@ConditionalOnStoreType(StoreType.R2DBC)
+		static class Configured {
+
+		}
+
+		@ConditionalOnMissingBean(
+				type = { "javax.sql.DataSource", "org.springframework.data.redis.connection.RedisConnectionFactory" })
+		static class NoOther {
+
+		}
+
+	}
+
+}

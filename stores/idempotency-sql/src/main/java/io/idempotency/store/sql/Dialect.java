@@ -1,0 +1,317 @@
+package io.idempotency.store.sql;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+
+import io.idempotency.Internal;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.Renewal;
+import io.idempotency.store.record.StoredRecord;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The statements and rules that differ from database to database.
+ *
+ * @hidden
+ */
+@Internal
+public abstract class Dialect {
+
+	private final String vendor;
+
+	private final TableName table;
+
+	private final RecordSql sql;
+
+	private final RecordSql alone;
+
+	/**
+	 * Creates the dialect.
+	 * @param vendor the name of the database in the names of its scripts
+	 * @param now the expression for the clock: microseconds since 1970, UTC
+	 * @param nowAfterReading the expression for the clock in a statement that reads a row
+	 * @param bounded adds to a statement on a connection of our own what bounds its wait
+	 * for the lock of a row, if the database has a bound for a single statement
+	 */
+	Dialect(String vendor, TableName table, String now, String nowAfterReading, UnaryOperator<String> bounded) {
+		this.vendor = vendor;
+		this.table = table;
+		this.sql = new RecordSql(table, now, nowAfterReading, UnaryOperator.identity());
+		this.alone = new RecordSql(table, now, nowAfterReading, bounded);
+	}
+
+	public String vendor() {
+		return this.vendor;
+	}
+
+	/** Returns the class path location of the schema script. */
+	public String scriptLocation() {
+		return "io/idempotency/store/sql/schema-" + this.vendor + ".sql";
+	}
+
+	/** Returns the schema script, with the name of the table in it. */
+	public String script() {
+		try (InputStream script = Dialect.class.getResourceAsStream("/" + scriptLocation())) {
+			if (script == null) {
+				throw new IllegalStateException("There is no " + scriptLocation());
+			}
+			return new String(script.readAllBytes(), StandardCharsets.UTF_8)
+				.replace(TableName.DEFAULT + "_", this.table.simpleName() + "_")
+				.replaceAll("\\b" + TableName.DEFAULT + "\\b", this.table.text());
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** Returns the statements of the schema script. */
+	public List<Sql> scriptStatements() {
+		return Arrays.stream(script().replaceAll("(?m)^--.*$", "").split(";"))
+			.map(String::strip)
+			.filter((statement) -> !statement.isEmpty())
+			.map((statement) -> Sql.of(statement).unbounded())
+			.toList();
+	}
+
+	/** Returns a query that reads nothing and fails if a column is missing. */
+	public String probe() {
+		return this.sql.probe();
+	}
+
+	/** Returns statements that change nothing and fail if the table cannot be written. */
+	public List<String> writeProbes() {
+		return this.sql.writeProbes();
+	}
+
+	/** Returns the statements for the table, with the clock of this database. */
+	final RecordSql sql() {
+		return this.sql;
+	}
+
+	/**
+	 * Returns the statements for a connection of our own, where each is a transaction.
+	 */
+	final RecordSql alone() {
+		return this.alone;
+	}
+
+	/**
+	 * Writes a record if the key has none, else reads the record of the key. This takes
+	 * one statement if the database can do it without a write for a duplicate.
+	 * @param joined whether the statement is in the transaction of the caller
+	 * @param bound the bound of the statement
+	 */
+	abstract SqlMove<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh);
+
+	/**
+	 * Counts one more claim of type once.
+	 * @return the attempts, zero if the record is not a claim of type once with another
+	 * claim id
+	 */
+	abstract SqlMove<Long> count(boolean joined, IdempotencyKey key, ClaimId other);
+
+	/** Returns the statements for a transaction of the caller, or for one of our own. */
+	final RecordSql sql(boolean joined) {
+		return joined ? this.sql : this.alone;
+	}
+
+	/**
+	 * Returns {@link RecordSql#complete} for a connection of our own. Where the database
+	 * can do it, the statement does not wait for the disk if it attaches a result to
+	 * executed work: if that write is lost, the record still says that the work is done.
+	 */
+	String completeAlone() {
+		return this.alone.complete;
+	}
+
+	/**
+	 * Returns {@link RecordSql#insertRecord}, without an error where the key has a record
+	 * if the database can do that.
+	 */
+	String insertRecord(boolean joined) {
+		return sql(joined).insertRecord;
+	}
+
+	/**
+	 * Returns the text after a query in the transaction of the caller, so that the query
+	 * sees records that were committed after the transaction took its snapshot.
+	 */
+	String currentRead() {
+		return "";
+	}
+
+	/**
+	 * Bounds the wait for a lock in the transaction of the caller; the transaction can go
+	 * on after the wait.
+	 */
+	public abstract LockWait lockWait(Duration bound);
+
+	/**
+	 * Bounds the wait for a lock in a transaction that cannot go on after a wait that was
+	 * too long.
+	 */
+	public LockWait lockWaitAlone(Duration bound) {
+		return lockWait(bound);
+	}
+
+	/**
+	 * Lets a query in the transaction of the caller fail without harm to that
+	 * transaction. No query waits for a lock if the database keeps versions of rows.
+	 */
+	public LockWait lookWait(Duration bound) {
+		return LockWait.NONE;
+	}
+
+	/**
+	 * Returns the query for the size of the largest statement, {@code null} if that is so
+	 * large that no result reaches it.
+	 */
+	@Nullable Sql largest() {
+		return null;
+	}
+
+	/**
+	 * Returns whether the clock goes on within a transaction. Where it stands still, a
+	 * look in the transaction of the caller would find results that have expired since.
+	 */
+	public boolean clockGoesOn() {
+		return true;
+	}
+
+	/**
+	 * Bounds the wait for a lock when each statement is its own transaction, unless the
+	 * statements do so themselves.
+	 */
+	public LockWait ownLockWait(Duration bound) {
+		return LockWait.NONE;
+	}
+
+	/**
+	 * Bounds the wait for the lock of the whole table, too, when each statement is its
+	 * own transaction.
+	 */
+	public LockWait carefulLockWait(Duration bound) {
+		return ownLockWait(bound);
+	}
+
+	/**
+	 * Returns what kind of failure the database has reported.
+	 * @param state the SQL state, {@code null} if the driver gives none
+	 * @param code the code of the vendor
+	 */
+	public abstract SqlMove.Failure classify(@Nullable String state, int code);
+
+	/**
+	 * Returns whether a failure has rolled back the whole transaction, so that the next
+	 * statement would begin another transaction.
+	 */
+	public SqlMove<Boolean> endsTransaction(SqlMove.Failure failure) {
+		return SqlMove.done(failure == SqlMove.Failure.DEADLOCK);
+	}
+
+	/**
+	 * Deletes expired records on a connection of its own. Two nodes may call this at
+	 * once. The first statement reads keys through the index. The second deletes the rows
+	 * by their primary key, if they are still expired. So only single rows are locked,
+	 * and claims of other keys go on.
+	 * @return how many were deleted
+	 */
+	SqlMove<Integer> purge(int batchSize) {
+		String query = this.sql.findExpired(limit(batchSize)) + (skipsLocked() ? RecordSql.SKIP_LOCKED : "");
+		SqlMove<Integer> work = SqlMove.query(Sql.of(query), (row) -> row.bytes(1), (found) -> {
+			// Two nodes that delete the same keys in the same order cannot deadlock.
+			List<byte[]> keys = skipsLocked() ? found : found.stream().sorted(Arrays::compareUnsigned).toList();
+			return keys.isEmpty() ? SqlMove.done(0) : SqlMove.update(Sql.of(this.sql.deleteExpired(keys.size()), keys),
+					(rows) -> SqlMove.done((int) rows));
+		});
+		return new SqlMove.Transaction<>(work, SqlMove::done);
+	}
+
+	/**
+	 * The bound is a part of the statements on connections of our own. They are made for
+	 * the usual bound, and a call that has another one gets others.
+	 *
+	 * @param bound how long a statement may wait
+	 * @param text the text of a bound in the statements
+	 */
+	record StatementsBound(Duration bound, Duration usual, Function<Duration, String> text) implements LockWait {
+
+		@Override
+		public String around(String sql, long left) {
+			Duration within = Timeouts.within(this.bound, left);
+			return within.equals(this.usual) ? sql : sql.replace(this.text.apply(this.usual), this.text.apply(within));
+		}
+
+	}
+
+	/**
+	 * Renews the claims whose records are not locked by another session, on a connection
+	 * of its own.
+	 * @param refused receives the claims that are refused
+	 */
+	SqlMove<List<Renewal>> renewAll(List<Renewal> renewals, Set<ClaimId> refused) {
+		return Renewing.inTwoSteps(this.sql, byKey(), renewals, refused);
+	}
+
+	/**
+	 * Returns the text after the table name that makes the database find rows by the
+	 * primary key alone.
+	 */
+	String byKey() {
+		return "";
+	}
+
+	/** Returns the text that limits a query to a number of rows. */
+	String limit(int rows) {
+		return " LIMIT " + rows;
+	}
+
+	/** Returns whether a statement can skip the rows that another session has locked. */
+	boolean skipsLocked() {
+		return true;
+	}
+
+	/**
+	 * Returns whether a statement takes a row as it was before another transaction that
+	 * has not ended, and passes over it without a wait if that is not what it looks for.
+	 */
+	boolean passesOverRows() {
+		return false;
+	}
+
+	/** Reads one record. */
+	final <T> SqlMove<T> find(boolean joined, IdempotencyKey key, Function<Optional<StoredRow>, SqlMove<T>> next) {
+		String text = this.sql.find + (joined ? currentRead() : "");
+		return SqlMove.find(Sql.of(text, key.hash()), (row) -> RecordRows.read(row, 1), next);
+	}
+
+	/** Reads one record without the body of its result. */
+	final <T> SqlMove<T> findHead(boolean joined, IdempotencyKey key, Function<Optional<StoredRow>, SqlMove<T>> next) {
+		return findHead(key.hash(), joined ? currentRead() : "", next);
+	}
+
+	/** Reads the record of a hash without the body of its result. */
+	final <T> SqlMove<T> findHead(byte[] hash, Function<Optional<StoredRow>, SqlMove<T>> next) {
+		return findHead(hash, "", next);
+	}
+
+	private <T> SqlMove<T> findHead(byte[] hash, String suffix, Function<Optional<StoredRow>, SqlMove<T>> next) {
+		return SqlMove.find(Sql.of(this.sql.findHead + suffix, hash), (row) -> RecordRows.read(row, 1), next);
+	}
+
+	static Sql counting(String text, IdempotencyKey key, ClaimId other) {
+		return Sql.of(text, key.hash(), RecordRows.bytes(other));
+	}
+
+}

@@ -1,0 +1,110 @@
+package io.idempotency.store.sql;
+
+import java.time.Duration;
+import java.util.function.UnaryOperator;
+
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.record.StoredRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * H2 2.2 or newer, in any compatibility mode.
+ * <p>
+ * A duplicate takes two statements: the insert that fails and the query. One
+ * {@code MERGE} could return the row, but it would write the row anew for every
+ * duplicate, and H2 is mostly in the same JVM, so a second statement costs no network. In
+ * the regular mode and in some others, the clock stands still within a transaction.
+ */
+final class H2Dialect extends Dialect {
+
+	private static final int DUPLICATE_KEY = 23505;
+
+	private static final int DEADLOCK = 40001;
+
+	private static final int LOCK_TIMEOUT = 50200;
+
+	private static final int CONCURRENT_UPDATE = 90131;
+
+	private static final String NOW = "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000000 AS BIGINT)";
+
+	private final String insert;
+
+	H2Dialect(TableName table) {
+		super("h2", table, NOW, NOW, UnaryOperator.identity());
+		this.insert = "SELECT fence FROM FINAL TABLE (" + sql().insertInto() + " VALUES ("
+				+ sql().newRecord(sql().now()) + "))";
+	}
+
+	@Override
+	SqlMove<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
+		return new SqlMove.Query<>(Sql.of(this.insert, RecordRows.ofNew(key, fresh)), (row) -> row.number(1),
+				(fences) -> SqlMove.done(Insertion.written(fences.get(0))),
+				(failure) -> (failure != SqlMove.Failure.DUPLICATE_KEY) ? new SqlMove.Failed<>()
+						: find(joined, key, (found) -> SqlMove.done(Insertion.found(found))));
+	}
+
+	@Override
+	SqlMove<Long> count(boolean joined, IdempotencyKey key, ClaimId other) {
+		String count = "SELECT attempts FROM FINAL TABLE (" + sql(joined).count("attempts + 1") + ")";
+		return SqlMove.find(counting(count, key, other), (row) -> row.number(1),
+				(attempts) -> SqlMove.done(attempts.orElse(0L)));
+	}
+
+	@Override
+	String currentRead() {
+		return " FOR UPDATE";
+	}
+
+	/** Not every compatibility mode of H2 knows {@code LIMIT}. */
+	@Override
+	String limit(int rows) {
+		return " FETCH FIRST " + rows + " ROWS ONLY";
+	}
+
+	@Override
+	public LockWait lockWait(Duration bound) {
+		return new BoundedSession(Math.max(1, Math.min(bound.toMillis(), Integer.MAX_VALUE)));
+	}
+
+	@Override
+	public LockWait ownLockWait(Duration bound) {
+		return lockWait(bound);
+	}
+
+	@Override
+	public boolean clockGoesOn() {
+		return false;
+	}
+
+	@Override
+	public SqlMove.Failure classify(@Nullable String state, int code) {
+		return switch (code) {
+			case DUPLICATE_KEY -> SqlMove.Failure.DUPLICATE_KEY;
+			case DEADLOCK -> SqlMove.Failure.DEADLOCK;
+			case CONCURRENT_UPDATE -> SqlMove.Failure.SERIALIZATION;
+			case LOCK_TIMEOUT -> SqlMove.Failure.LOCK_TIMEOUT;
+			default -> SqlMove.Failure.OTHER;
+		};
+	}
+
+	/**
+	 * The time-out is a setting of the session, so it is restored at the end.
+	 *
+	 * @param millis how long to wait
+	 */
+	private record BoundedSession(long millis) implements LockWait {
+
+		@Override
+		public String begin() {
+			return "SET @idempotency_lock_timeout = LOCK_TIMEOUT(); SET LOCK_TIMEOUT " + this.millis;
+		}
+
+		@Override
+		public String end() {
+			return "SET LOCK_TIMEOUT @idempotency_lock_timeout";
+		}
+
+	}
+
+}

@@ -1,0 +1,112 @@
+package io.idempotency.store.sql;
+
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.Optional;
+
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.record.StoredRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * MariaDB 10.5 or newer, with any driver.
+ * <p>
+ * A claim is one statement. For a duplicate, its update changes nothing, so InnoDB writes
+ * nothing, and the statement returns the row of the key.
+ */
+final class MariaDbDialect extends MySqlDialect {
+
+	/** The column of the clock, after the columns of a query. */
+	private static final int CLOCK = 13;
+
+	private static final int STATEMENT_TIMEOUT = 1969;
+
+	private final String insertOrFind;
+
+	private final String insertOrFindAlone;
+
+	private final String insertRecordAlone;
+
+	private final Duration usual;
+
+	/**
+	 * On a connection of our own, the bound is rounded down, because the connection is
+	 * given up soon after the bound.
+	 */
+	MariaDbDialect(TableName table, Timeouts timeouts, boolean skipsLocked) {
+		super("mariadb", table, skipsLocked, (sql) -> before(usual(timeouts.lock())) + sql);
+		this.usual = usual(timeouts.lock());
+		this.insertOrFind = sql().insertInto() + " VALUES (" + sql().newRecord(sql().now())
+				+ ") ON DUPLICATE KEY UPDATE attempts = attempts RETURNING " + RecordSql.COLUMNS + ", "
+				+ sql().nowAfterReading() + ", " + sql().now();
+		this.insertOrFindAlone = before(this.usual) + this.insertOrFind;
+		this.insertRecordAlone = before(this.usual) + sql().insertRecord;
+	}
+
+	/** InnoDB knows whole seconds. */
+	private static Duration usual(Duration bound) {
+		return Duration.ofSeconds(Math.max(1, bound.toSeconds()));
+	}
+
+	/**
+	 * Returns the text before a statement: the bound holds for that one only. It takes
+	 * the place of the bound that the application has given to the statements of its
+	 * sessions. Less than a second is a bound on the whole statement.
+	 */
+	private static String before(Duration bound) {
+		boolean whole = bound.toSeconds() > 0;
+		return "SET STATEMENT innodb_lock_wait_timeout = " + Math.max(1, bound.toSeconds()) + ", max_statement_time = "
+				+ (whole ? "0" : BigDecimal.valueOf(Math.max(1, bound.toMillis()), 3).toPlainString()) + " FOR ";
+	}
+
+	@Override
+	public LockWait ownLockWait(Duration bound) {
+		return new StatementsBound(usual(bound), this.usual, MariaDbDialect::before);
+	}
+
+	@Override
+	public SqlMove.Failure classify(@Nullable String state, int code) {
+		return (code == STATEMENT_TIMEOUT) ? SqlMove.Failure.LOCK_TIMEOUT : super.classify(state, code);
+	}
+
+	@Override
+	SqlMove<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
+		return SqlMove.find(Sql.of(joined ? this.insertOrFind : this.insertOrFindAlone, RecordRows.ofNew(key, fresh)),
+				(row) -> insertion(RecordRows.read(row, 1), row.number(CLOCK), fresh),
+				(insertion) -> SqlMove.done(insertion.orElse(Insertion.found(Optional.empty()))));
+	}
+
+	/**
+	 * A record that this statement has written has the statement's own clock as its
+	 * fence.
+	 */
+	private static Insertion insertion(StoredRow row, long clock, StoredRecord fresh) {
+		boolean written = row.record().claimId().equals(fresh.claimId()) && row.record().fence() == clock;
+		return written ? Insertion.written(clock) : Insertion.found(Optional.of(row));
+	}
+
+	@Override
+	public LockWait lockWait(Duration bound) {
+		return new BoundedStatement(Duration.ofSeconds(wholeSeconds(bound)));
+	}
+
+	@Override
+	String insertRecord(boolean joined) {
+		return joined ? sql().insertRecord : this.insertRecordAlone;
+	}
+
+	/**
+	 * The bound holds for one statement only.
+	 *
+	 * @param bound how long to wait
+	 */
+	private record BoundedStatement(Duration bound) implements LockWait {
+
+		@Override
+		public String around(String sql, long left) {
+			return before(this.bound) + sql;
+		}
+
+	}
+
+}

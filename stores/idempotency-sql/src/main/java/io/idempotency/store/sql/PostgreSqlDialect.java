@@ -1,0 +1,320 @@
+package io.idempotency.store.sql;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.Renewal;
+import io.idempotency.store.record.Moment;
+import io.idempotency.store.record.StoredRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * PostgreSQL.
+ * <p>
+ * A claim is one statement, for a fresh key and for a duplicate. {@code ON CONFLICT DO
+ * UPDATE} is the usual way to return the other record, but it would lock the row of every
+ * duplicate, which is a write that waits for the disk. {@code DO NOTHING} writes nothing
+ * at all. The query in the same statement sees the table as it was when the statement
+ * began, so it can miss a record that was committed since. Then the statement is run once
+ * more. The query never gives a claim; only the insert does.
+ */
+final class PostgreSqlDialect extends Dialect {
+
+	/**
+	 * The expression is not {@code now()}, because that is the start of the transaction.
+	 */
+	private static final String NOW = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint)";
+
+	/**
+	 * The bound of the application is kept in a variable of the session, because reading
+	 * it into Java would be one more round trip.
+	 */
+	private static final String BEFORE = "idempotency.lock_timeout";
+
+	private static final String RESTORE_LOCK_TIMEOUT = "SELECT set_config('lock_timeout', current_setting('" + BEFORE
+			+ "'), true)";
+
+	private final String insertOrFind;
+
+	private final String insertOrFindAlone;
+
+	private final String insertOrFindInside;
+
+	private final String insertRecordAlone;
+
+	private final String completeAlone;
+
+	private final String purge;
+
+	private final String renewAll;
+
+	private final Duration usual;
+
+	PostgreSqlDialect(TableName table, Timeouts timeouts) {
+		super("postgresql", table, NOW, NOW, (change) -> change + " AND " + isBounded(timeouts.lock()));
+		this.usual = timeouts.lock();
+		String mine = "), mine AS (" + sql().insertInto()
+				+ " SELECT ?, ?, ?, ?, now, ?, now + ?, now + ?, now + ?, ?, ?, ?, 1 FROM clock"
+				+ " ON CONFLICT (key_hash) DO NOTHING RETURNING *)";
+		String found = " SELECT 1 AS written, " + RecordSql.COLUMNS + ", fence AS clock FROM mine UNION ALL SELECT 0, "
+				+ RecordSql.COLUMNS + ", (SELECT now FROM clock) FROM " + sql().table()
+				+ " WHERE key_hash = ? AND NOT EXISTS (SELECT 1 FROM mine)";
+		// A bound is set with the clock, which is read before anything is written.
+		String clock = "WITH clock AS (SELECT " + NOW + " AS now";
+		this.insertOrFind = clock + mine + found;
+		this.insertOrFindAlone = clock + ", " + setLockTimeout(this.usual) + mine + found;
+		this.insertOrFindInside = clock + ", current_setting('lock_timeout') AS before, "
+				+ setLockTimeout(timeouts.waiting()) + mine + ", found AS (" + found
+				+ ") SELECT found.*, set_config('lock_timeout', before, true) FROM clock LEFT JOIN found ON true";
+		this.insertRecordAlone = alone().insertRecord.replace("VALUES (", "SELECT ").replaceAll("\\)$", "") + " WHERE "
+				+ isBounded(this.usual);
+		this.completeAlone = alone().complete
+				+ " AND CASE state WHEN 'X' THEN set_config('synchronous_commit', 'off', true) ELSE '' END IS NOT NULL";
+		this.purge = "DELETE FROM " + sql().table() + " WHERE key_hash = ANY(ARRAY(SELECT key_hash FROM "
+				+ sql().table() + " WHERE " + RecordSql.expired("(SELECT " + NOW + ")")
+				+ " ORDER BY kept_until LIMIT ? FOR UPDATE SKIP LOCKED))";
+		String running = " FROM " + sql().table() + " r JOIN asked a USING (key_hash, claim_id) WHERE "
+				+ sql().running();
+		this.renewAll = "WITH asked AS (SELECT * FROM unnest(CAST(? AS text)::bytea[], CAST(? AS text)::bytea[],"
+				+ " CAST(? AS text)::bigint[])" + " AS a (key_hash, claim_id, lease)), mine AS (SELECT key_hash, lease"
+				+ running + " FOR NO KEY UPDATE OF r SKIP LOCKED), renewed AS (UPDATE " + sql().table()
+				+ " r SET lease_until = " + sql().now() + " + lease FROM mine m WHERE r.key_hash = m.key_hash"
+				+ " RETURNING r.claim_id) SELECT claim_id, claim_id IN (SELECT claim_id" + running
+				+ ") FROM asked WHERE claim_id NOT IN (SELECT claim_id FROM renewed)";
+	}
+
+	/** Is true, and bounds the wait for the rows that it is true for. */
+	private static String isBounded(Duration bound) {
+		return setLockTimeout(bound) + " IS NOT NULL";
+	}
+
+	@Override
+	SqlMove<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
+		boolean inside = bound instanceof BoundedInside;
+		String text = inside ? this.insertOrFindInside : joined ? this.insertOrFind : this.insertOrFindAlone;
+		Sql sql = Sql.of(text, RecordRows.ofNew(key, fresh), key.hash());
+		return SqlMove.find(inside ? sql.unbounded() : sql, PostgreSqlDialect::insertion,
+				(insertion) -> SqlMove.done(insertion.orElse(Insertion.found(Optional.empty()))));
+	}
+
+	/** A statement that bounds its own wait always gives a row. */
+	private static Insertion insertion(SqlMove.Row row) {
+		if (row.text(2) == null) {
+			return Insertion.found(Optional.empty());
+		}
+		StoredRow stored = RecordRows.read(row, 2);
+		return (row.number(1) == 1) ? Insertion.written(stored.record().fence()) : Insertion.found(Optional.of(stored));
+	}
+
+	@Override
+	boolean passesOverRows() {
+		return true;
+	}
+
+	@Override
+	SqlMove<Long> count(boolean joined, IdempotencyKey key, ClaimId other) {
+		return SqlMove.find(counting(sql(joined).count("attempts + 1") + " RETURNING attempts", key, other),
+				(row) -> row.number(1), (attempts) -> SqlMove.done(attempts.orElse(0L)));
+	}
+
+	/**
+	 * Deletes with one statement. The keys go through an array, because a subquery with a
+	 * limit may be evaluated for each row. The clock goes through a subquery, because a
+	 * volatile function would keep PostgreSQL from using the index.
+	 */
+	@Override
+	SqlMove<Integer> purge(int batchSize) {
+		return SqlMove.update(Sql.of(this.purge, (long) batchSize), (rows) -> SqlMove.done((int) rows));
+	}
+
+	/**
+	 * Sends one statement, which returns the claims that it has not renewed. If such a
+	 * claim still looks as if it may be renewed, another session has locked its record,
+	 * or has changed it since the statement began.
+	 */
+	@Override
+	SqlMove<List<Renewal>> renewAll(List<Renewal> renewals, Set<ClaimId> refused) {
+		Map<ClaimId, Renewal> byClaim = new HashMap<>();
+		renewals.forEach((renewal) -> byClaim.put(renewal.claimId(), renewal));
+		Sql sql = Sql.of(this.renewAll, array(renewals, (renewal) -> bytea(renewal.key().hash())),
+				array(renewals, (renewal) -> bytea(RecordRows.bytes(renewal.claimId()))),
+				array(renewals, (renewal) -> String.valueOf(Moment.micros(renewal.lease()))));
+		return SqlMove.query(sql, (row) -> Map.entry(RecordRows.claimId(row.bytes(1)), row.truth(2)), (rows) -> {
+			List<Renewal> held = new ArrayList<>();
+			rows.forEach((row) -> {
+				Renewal renewal = byClaim.get(row.getKey());
+				if (renewal != null && row.getValue()) {
+					held.add(renewal);
+				}
+				else if (renewal != null) {
+					refused.add(renewal.claimId());
+				}
+			});
+			return SqlMove.done(held);
+		});
+	}
+
+	/** Returns an array as text, which every driver can send. */
+	private static String array(List<Renewal> renewals, Function<Renewal, String> element) {
+		return renewals.stream().map(element).collect(Collectors.joining(",", "{", "}"));
+	}
+
+	private static String bytea(byte[] bytes) {
+		return "\"\\\\x" + HexFormat.of().formatHex(bytes) + "\"";
+	}
+
+	@Override
+	String completeAlone() {
+		return this.completeAlone;
+	}
+
+	@Override
+	String insertRecord(boolean joined) {
+		return (joined ? sql().insertRecord : this.insertRecordAlone) + " ON CONFLICT (key_hash) DO NOTHING";
+	}
+
+	@Override
+	public LockWait lockWait(Duration bound) {
+		return new BoundedStatement(bound);
+	}
+
+	@Override
+	public LockWait lockWaitAlone(Duration bound) {
+		return new BoundedInside(bound);
+	}
+
+	/** The table may be out of the caller's sight, which is a failure. */
+	@Override
+	public LockWait lookWait(Duration bound) {
+		return lockWait(bound);
+	}
+
+	@Override
+	public LockWait ownLockWait(Duration bound) {
+		return new StatementsBound(bound, this.usual, PostgreSqlDialect::setLockTimeout);
+	}
+
+	@Override
+	public LockWait carefulLockWait(Duration bound) {
+		return new BoundedAlone(bound, ownLockWait(bound));
+	}
+
+	/** Keeps the bound that holds now in a variable of the session, and sets another. */
+	private static String changeLockTimeout(Duration bound) {
+		return "SELECT set_config('" + BEFORE + "', current_setting('lock_timeout'), true), " + setLockTimeout(bound);
+	}
+
+	private static String setLockTimeout(Duration bound) {
+		return "set_config('lock_timeout', '" + Math.max(1, bound.toMillis()) + "ms', true)";
+	}
+
+	@Override
+	public SqlMove.Failure classify(@Nullable String state, int code) {
+		return switch (String.valueOf(state)) {
+			case "23505" -> SqlMove.Failure.DUPLICATE_KEY;
+			case "40P01" -> SqlMove.Failure.DEADLOCK;
+			case "40001" -> SqlMove.Failure.SERIALIZATION;
+			// A statement that was cancelled has waited for as long as its session lets
+			// it.
+			case "55P03", "57014" -> SqlMove.Failure.LOCK_TIMEOUT;
+			case "25P02" -> SqlMove.Failure.ABORTED;
+			case "25006" -> SqlMove.Failure.READ_ONLY;
+			default -> SqlMove.Failure.OTHER;
+		};
+	}
+
+	/**
+	 * Returns {@code false}: a failure aborts the transaction, or its part since the
+	 * savepoint, but only a rollback ends it.
+	 */
+	@Override
+	public SqlMove<Boolean> endsTransaction(SqlMove.Failure failure) {
+		return SqlMove.done(false);
+	}
+
+	/**
+	 * A statement sets its own bound too late for the lock of the table, which it takes
+	 * before it begins. So the bound is sent ahead, together with the statement: they
+	 * form one transaction, and the bound ends with it. It takes the place of the bound
+	 * that the application has given to the statements of its sessions. The bound does
+	 * not work if the driver is told to send simple queries.
+	 *
+	 * @param bound how long to wait
+	 * @param inside the bound of the statement itself
+	 */
+	private record BoundedAlone(Duration bound, LockWait inside) implements LockWait {
+
+		@Override
+		public String around(String sql, long left) {
+			return "SELECT " + setLockTimeout(Timeouts.within(this.bound, left))
+					+ ", set_config('statement_timeout', '0', true); " + this.inside.around(sql, left);
+		}
+
+		@Override
+		public int resultsBefore() {
+			return 1;
+		}
+
+	}
+
+	/**
+	 * The bound holds for one statement, and a failure ends the transaction. A claim sets
+	 * and restores the bound itself, so it is one statement.
+	 *
+	 * @param bound how long to wait
+	 */
+	private record BoundedInside(Duration bound) implements LockWait {
+
+		@Override
+		public String around(String sql, long left) {
+			return changeLockTimeout(this.bound) + "; " + sql + "; " + RESTORE_LOCK_TIMEOUT;
+		}
+
+		@Override
+		public int resultsBefore() {
+			return 1;
+		}
+
+	}
+
+	/**
+	 * A failure aborts a transaction of PostgreSQL back to its last savepoint. This
+	 * transaction belongs to the caller, so the claim needs a savepoint of its own. The
+	 * driver sends savepoint, bound and statement in one round trip.
+	 *
+	 * @param bound how long to wait
+	 */
+	private record BoundedStatement(Duration bound) implements LockWait {
+
+		private static final String SAVEPOINT = "idempotency_claim";
+
+		@Override
+		public String around(String sql, long left) {
+			return "SAVEPOINT " + SAVEPOINT + "; " + changeLockTimeout(this.bound) + "; " + sql + "; "
+					+ RESTORE_LOCK_TIMEOUT + "; RELEASE SAVEPOINT " + SAVEPOINT;
+		}
+
+		@Override
+		public int resultsBefore() {
+			return 2;
+		}
+
+		/** The settings were made after the savepoint, so they are undone with it. */
+		@Override
+		public String undo() {
+			return "ROLLBACK TO SAVEPOINT " + SAVEPOINT + "; RELEASE SAVEPOINT " + SAVEPOINT;
+		}
+
+	}
+
+}

@@ -1,0 +1,134 @@
+package io.idempotency.store.sql;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimOrigin;
+import io.idempotency.store.ResultKind;
+import io.idempotency.store.StoredResult;
+import io.idempotency.store.UnreadableRecordException;
+import io.idempotency.store.record.Moment;
+import io.idempotency.store.record.RecordState;
+import io.idempotency.store.record.StoredRecord;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Converts values of the table to values of the store, and back.
+ */
+final class RecordRows {
+
+	private static final int MAX_OPERATION_LENGTH = 255;
+
+	private RecordRows() {
+	}
+
+	/** Reads {@link RecordSql#COLUMNS} and the clock after them. */
+	static StoredRow read(SqlMove.Row row, int first) {
+		StoredRecord record = new StoredRecord(state(row.text(first)), claimId(row.bytes(first + 1)),
+				row.number(first + 2), fingerprint(row.bytes(first + 3)), row.number(first + 4), row.number(first + 5),
+				row.number(first + 6), row.number(first + 7), result(row.text(first + 8), row.bytes(first + 9)),
+				ResultKind.SUCCESS, ClaimOrigin.parse(row.text(first + 10)));
+		return new StoredRow(record, row.number(first + 11));
+	}
+
+	/**
+	 * Reads a state; a record of a newer version is an error and never counts as absent.
+	 */
+	private static RecordState state(@Nullable String letter) {
+		for (RecordState state : RecordState.values()) {
+			if (state != RecordState.ABSENT && state.letter().equals(letter)) {
+				return state;
+			}
+		}
+		throw new UnreadableRecordException("A record in state '" + letter + "' cannot be read by this version", null);
+	}
+
+	/**
+	 * Returns the values of a record that was made at the {@linkplain Moment#origin()
+	 * beginning of time}: the database adds its clock to the times, and uses the clock as
+	 * the fence.
+	 */
+	static List<Object> ofNew(IdempotencyKey key, StoredRecord record) {
+		return List.of(key.hash(), readable(key.label()), record.state().letter(), bytes(record.claimId()),
+				record.fingerprint().toBytes(), record.leaseUntil(), record.keptUntil(), record.tokenUntil(),
+				format(record.result()), body(record.result()), origin(record.origin()));
+	}
+
+	/** Returns the values of {@link RecordSql#COLUMNS}. */
+	static List<Object> of(StoredRecord record) {
+		return List.of(record.state().letter(), bytes(record.claimId()), record.fence(), record.fingerprint().toBytes(),
+				record.leaseUntil(), record.keptUntil(), record.tokenUntil(), record.attempts(),
+				format(record.result()), body(record.result()), origin(record.origin()));
+	}
+
+	/** Returns the values of the condition that a record is the version that was read. */
+	static List<Object> unchanged(byte[] hash, StoredRecord read) {
+		return List.of(hash, read.state().letter(), bytes(read.claimId()), read.fence(), read.leaseUntil(),
+				read.keptUntil(), read.attempts());
+	}
+
+	static Object format(@Nullable StoredResult result) {
+		return (result != null) ? result.format() : String.class;
+	}
+
+	static Object body(@Nullable StoredResult result) {
+		return (result != null) ? result.bytes() : byte[].class;
+	}
+
+	private static Object origin(ClaimOrigin origin) {
+		return origin.equals(ClaimOrigin.UNKNOWN) ? String.class : origin.toString();
+	}
+
+	static byte[] bytes(ClaimId id) {
+		return ByteBuffer.allocate(2 * Long.BYTES).putLong(id.high()).putLong(id.low()).array();
+	}
+
+	static ClaimId claimId(byte @Nullable [] bytes) {
+		if (bytes == null || bytes.length != 2 * Long.BYTES) {
+			throw new UnreadableRecordException(
+					"A record with a claim id of " + ((bytes != null) ? bytes.length : 0) + " bytes cannot be read",
+					null);
+		}
+		ByteBuffer buffer = ByteBuffer.wrap(bytes);
+		return new ClaimId(buffer.getLong(), buffer.getLong());
+	}
+
+	/** Reads a fingerprint; some drivers return an empty value as {@code null}. */
+	private static Fingerprint fingerprint(byte @Nullable [] bytes) {
+		if (bytes == null) {
+			return Fingerprint.NONE;
+		}
+		try {
+			return Fingerprint.fromBytes(bytes);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new UnreadableRecordException(
+					"A record with a fingerprint of " + bytes.length + " bytes cannot be read", ex);
+		}
+	}
+
+	private static @Nullable StoredResult result(@Nullable String format, byte @Nullable [] body) {
+		return (format != null && body != null) ? new StoredResult(format, body) : null;
+	}
+
+	/**
+	 * Returns namespace and operation for people who read the table; the hash alone is
+	 * the identity. Some databases refuse control characters and halves of surrogate
+	 * pairs, so these become underscores.
+	 */
+	static String readable(String label) {
+		StringBuilder readable = new StringBuilder(Math.min(label.length(), MAX_OPERATION_LENGTH));
+		label.codePoints().limit(MAX_OPERATION_LENGTH).forEach((c) -> readable.appendCodePoint(isText(c) ? c : '_'));
+		return readable.toString();
+	}
+
+	private static boolean isText(int c) {
+		int type = Character.getType(c);
+		return type != Character.CONTROL && type != Character.SURROGATE;
+	}
+
+}
