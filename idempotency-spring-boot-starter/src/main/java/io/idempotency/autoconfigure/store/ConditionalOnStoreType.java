@@ -5,21 +5,15 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-import io.idempotency.Internal;
 import io.idempotency.autoconfigure.StoreType;
 
 import org.springframework.context.annotation.Conditional;
 
-/**
- * Matches if {@code idempotency.store} is one of the given types.
- *
- * @hidden
- */
-@Internal
+/** Matches if {@code idempotency.store} is one of the given types. */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Conditional(OnStoreTypeCondition.class)
-public @interface ConditionalOnStoreType {
+@interface ConditionalOnStoreType {
 
 	StoreType[] value();
 

@@ -6,7 +6,6 @@ import io.idempotency.autoconfigure.IdempotencyConnectionFactory;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.StoreType;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
-import io.idempotency.autoconfigure.store.ConditionalOnStoreType;
 import io.idempotency.autoconfigure.store.RecordTable;
 import io.idempotency.autoconfigure.store.StoreConnectionFinder;
 import io.idempotency.key.Namespace;
@@ -53,9 +52,8 @@ import org.springframework.util.ClassUtils;
 @ConditionalOnClass({ ConnectionFactory.class, IdempotencyAutoConfiguration.class })
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
 @ConditionalOnMissingBean(IdempotencyStore.class)
-@ConditionalOnStoreType({ StoreType.AUTO, StoreType.R2DBC })
 @ConditionalOnBean(ConnectionFactory.class)
-@Conditional(R2dbcStoreAutoConfiguration.OnlyConnection.class)
+@Conditional(R2dbcStoreAutoConfiguration.ConfiguredOrOnlyConnection.class)
 public final class R2dbcStoreAutoConfiguration {
 
 	private static final Logger logger = LoggerFactory.getLogger(R2dbcStoreAutoConfiguration.class);
@@ -135,21 +133,21 @@ public final class R2dbcStoreAutoConfiguration {
 		return ROUTES && seen instanceof AbstractRoutingConnectionFactory;
 	}
 
-	/** Matches if the store is configured, or the application has no other connection. */
-	static final class OnlyConnection extends AnyNestedCondition {
+	static final class ConfiguredOrOnlyConnection extends AnyNestedCondition {
 
-		OnlyConnection() {
+		ConfiguredOrOnlyConnection() {
 			super(ConfigurationPhase.REGISTER_BEAN);
 		}
 
-		@ConditionalOnStoreType(StoreType.R2DBC)
+		@ConditionalOnProperty(name = "idempotency.store", havingValue = "r2dbc")
 		static class Configured {
 
 		}
 
+		@ConditionalOnProperty(name = "idempotency.store", havingValue = "auto", matchIfMissing = true)
 		@ConditionalOnMissingBean(
 				type = { "javax.sql.DataSource", "org.springframework.data.redis.connection.RedisConnectionFactory" })
-		static class NoOther {
+		static class OnlyConnection {
 
 		}
 
