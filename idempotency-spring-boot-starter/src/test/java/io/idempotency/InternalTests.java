@@ -16,7 +16,7 @@ class InternalTests {
 	@Test
 	void everyInternalTypeAndNoOtherIsLeftOutOfTheJavadoc() {
 		List<Path> sources = Sources.of("idempotency-core", "idempotency-spring", "stores", "web", "integrations",
-				"idempotency-spring-boot-starter");
+				"idempotency-spring-boot-starter", "idempotency-spring-boot-starter-webflux");
 		assertThat(sources.stream().filter(InternalTests::isInternal)).hasSizeGreaterThan(40);
 		assertThat(sources).allSatisfy((file) -> assertThat(isHidden(file)).isEqualTo(isInternal(file)));
 	}
