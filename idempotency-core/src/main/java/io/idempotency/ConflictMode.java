@@ -8,8 +8,7 @@ package io.idempotency;
 public enum ConflictMode {
 
 	/**
-	 * The property {@code idempotency.conflict} decides; a listener of RabbitMQ or JMS
-	 * waits.
+	 * The property {@code idempotency.conflict} decides. A listener of a queue waits.
 	 */
 	DEFAULT,
 

@@ -64,9 +64,9 @@ public record IdempotencyCaller(Type type, String name, List<Quality> qualities)
 	/**
 	 * Returns the caller that a scope names: the attribute {@code scope} of
 	 * {@link Idempotent}, the scope of a template call, or an
-	 * {@code IdempotencyScopeResolver}. The keys of a listener without a scope of its own
-	 * have a scope such as {@code KAFKA:billing}: {@code KAFKA} and the consumer group,
-	 * or {@code RABBIT} or {@code JMS} and the queue or subscription.
+	 * {@code IdempotencyScopeResolver}. The keys of a message listener without a scope
+	 * have a scope of the kind of the listener, a colon, and the name of its consumer
+	 * group, queue or subscription.
 	 * @param scope the scope
 	 * @return the caller
 	 */

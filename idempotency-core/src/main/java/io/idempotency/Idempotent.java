@@ -56,12 +56,12 @@ public @interface Idempotent {
 	 * <p>
 	 * Arguments are variables ({@code #name}, {@code #a0}, {@code #p0}). All other values
 	 * are members of the root object, so that no name can collide: {@code header('X')},
-	 * {@code param('x')}, {@code body('/a/b')}, {@code messageId()} (in listeners of
-	 * Kafka, RabbitMQ and JMS), {@code sessionAndArguments()} (in tools of agents),
-	 * {@code principal}, {@code method}, {@code target}; beans are {@code @name}. The
-	 * result is text, a number, a boolean, an enum, a {@link java.util.UUID}, a
-	 * {@code java.time} value, or a list, set or array of these; {@code null} and empty
-	 * text mean that the key is missing. The order of a set does not count.
+	 * {@code param('x')}, {@code body('/a/b')}, {@code messageId()} (in message
+	 * listeners), {@code sessionAndArguments()} (in tools of agents), {@code principal},
+	 * {@code method}, {@code target}; beans are {@code @name}. The result is text, a
+	 * number, a boolean, an enum, a {@link java.util.UUID}, a {@code java.time} value, or
+	 * a list, set or array of these; {@code null} and empty text mean that the key is
+	 * missing. The order of a set does not count.
 	 * @return the key expression
 	 */
 	@AliasFor("value")
@@ -115,10 +115,10 @@ public @interface Idempotent {
 	/**
 	 * SpEL expression that says whose key it is. Default on controller methods: the
 	 * {@code IdempotencyScopeResolver} of the application, or {@code idempotency.scope}
-	 * if there is none. Default in listeners of Kafka, RabbitMQ and JMS: the consumer
-	 * group, the queue or the subscription. Default on other methods: no caller is part
-	 * of a key that an expression gives; a key from {@link #header()} or {@link #body()},
-	 * and a {@link #token() token}, belong to the caller of the current request.
+	 * if there is none. Default in message listeners: the consumer group, the queue or
+	 * the subscription. Default on other methods: no caller is part of a key that an
+	 * expression gives; a key from {@link #header()} or {@link #body()}, and a
+	 * {@link #token() token}, belong to the caller of the current request.
 	 * @return the scope expression
 	 */
 	String scope() default "";

@@ -17,7 +17,6 @@ import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.message.kafka.KafkaBackOff;
 import io.idempotency.protocol.ResultCipher;
 import io.idempotency.protocol.ResultCodec;
 import io.idempotency.protocol.UnreadableResultException;
@@ -96,8 +95,8 @@ class ArchitectureTests {
 		.definedBy("io.idempotency.webflux..")
 		.layer("client")
 		.definedBy("io.idempotency.client..")
-		.layer("message")
-		.definedBy("io.idempotency.message..")
+		.layer("messaging")
+		.definedBy("io.idempotency.messaging..")
 		.layer("ai")
 		.definedBy("io.idempotency.ai..")
 		.layer("graphql")
@@ -138,7 +137,7 @@ class ArchitectureTests {
 		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "codec", "aop", "http")
 		.whereLayer("webflux")
 		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "reactor", "operators", "aop", "http")
-		.whereLayer("message")
+		.whereLayer("messaging")
 		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "codec", "aop")
 		.whereLayer("ai")
 		.mayOnlyAccessLayers("api", "key", "protocol", "aop")
@@ -154,13 +153,13 @@ class ArchitectureTests {
 			"io.idempotency.store..", "io.idempotency.protocol..", "io.idempotency.upkeep..", "io.idempotency.engine..",
 			"io.idempotency.reactor..", "io.idempotency.template..", "io.idempotency.operators..",
 			"io.idempotency.observation..", "io.idempotency.codec..", "io.idempotency.aop..", "io.idempotency.http..",
-			"io.idempotency.web..", "io.idempotency.webflux..", "io.idempotency.message..", "io.idempotency.graphql..",
-			"io.idempotency.client..", "io.idempotency.ai.."));
+			"io.idempotency.web..", "io.idempotency.webflux..", "io.idempotency.messaging..",
+			"io.idempotency.graphql..", "io.idempotency.client..", "io.idempotency.ai.."));
 
 	@ArchTest
 	static final ArchRule packagesHaveNoCycles = slices().matching("io.idempotency.(**)").should().beFreeOfCycles();
 
-	/** A call is read without the start-up, and a broker without the listeners. */
+	/** A call is read without the start-up. */
 	@ArchTest
 	static final ArchRule roomsOfTheGuardGoOneWay = layeredArchitecture().consideringOnlyDependenciesInLayers()
 		.withOptionalLayers(true)
@@ -174,12 +173,8 @@ class ArchitectureTests {
 		.definedBy("io.idempotency.aop.proxy")
 		.layer("subscribed")
 		.definedBy("io.idempotency.aop.reactive")
-		.layer("delivery")
-		.definedBy("io.idempotency.message.delivery")
-		.layer("brokers")
-		.definedBy("io.idempotency.message.kafka", "io.idempotency.message.rabbit", "io.idempotency.message.jms")
 		.layer("listeners")
-		.definedBy("io.idempotency.message")
+		.definedBy("io.idempotency.messaging")
 		.whereLayer("call")
 		.mayNotAccessAnyLayer()
 		.whereLayer("transaction")
@@ -190,19 +185,8 @@ class ArchitectureTests {
 		.mayOnlyAccessLayers("call", "operation")
 		.whereLayer("subscribed")
 		.mayOnlyAccessLayers("call", "transaction")
-		.whereLayer("delivery")
-		.mayOnlyAccessLayers("call")
-		.whereLayer("brokers")
-		.mayOnlyAccessLayers("call", "delivery")
 		.whereLayer("listeners")
-		.mayOnlyAccessLayers("call", "delivery", "brokers");
-
-	@ArchTest
-	static final ArchRule brokersDoNotKnowEachOther = slices().matching("io.idempotency.message.(*)")
-		.should()
-		.notDependOnEachOther()
-		.ignoreDependency(DescribedPredicate.alwaysTrue(), resideInAPackage("io.idempotency.message.delivery"))
-		.allowEmptyShould(true);
+		.mayOnlyAccessLayers("call");
 
 	@ArchTest
 	static final ArchRule storesDoNotKnowEachOther = slices().matching("io.idempotency.store.(*)..")
@@ -283,8 +267,8 @@ class ArchitectureTests {
 		.dependOnClassesThat(resideInAPackage("io.micrometer.context.."));
 
 	@ArchTest
-	static final ArchRule onlyTheListenerDoorKnowsBrokers = noClasses()
-		.that(not(resideInAnyPackage("io.idempotency.message..")))
+	static final ArchRule onlyMessagingKnowsBrokers = noClasses()
+		.that(not(resideInAnyPackage("io.idempotency.messaging..")))
 		.should()
 		.dependOnClassesThat(resideInAnyPackage("org.springframework.kafka..", "org.apache.kafka..",
 				"org.springframework.amqp..", "com.rabbitmq..", "org.springframework.jms..", "jakarta.jms..",
@@ -356,7 +340,7 @@ class ArchitectureTests {
 		.resideInAnyPackage("io.idempotency.protocol..", "io.idempotency.upkeep..", "io.idempotency.engine..",
 				"io.idempotency.reactor..", "io.idempotency.template..", "io.idempotency.operators..",
 				"io.idempotency.store.sql..", "io.idempotency.aop..", "io.idempotency.http..", "io.idempotency.web..",
-				"io.idempotency.webflux..", "io.idempotency.message..", "io.idempotency.ai..",
+				"io.idempotency.webflux..", "io.idempotency.messaging..", "io.idempotency.ai..",
 				"io.idempotency.graphql..")
 		.and()
 		.arePublic()
@@ -366,14 +350,14 @@ class ArchitectureTests {
 			.and(not(equivalentTo(UnreadableResultException.class)))
 			.and(not(equivalentTo(IdempotencyScopeResolver.class)))
 			.and(not(equivalentTo(ReactiveIdempotencyScopeResolver.class)))
-			.and(not(equivalentTo(KafkaBackOff.class)))
 			.and(not(equivalentTo(ReactiveIdempotencyStore.class)))
 			.and(not(equivalentTo(ReactiveIdempotencyContext.class)))
 			.and(not(equivalentTo(ReactiveIdempotencyTemplate.class)))
 			.and(not(equivalentTo(ReactiveIdempotencyTokens.class)))
 			.and(not(equivalentTo(OnDisconnect.class)))
 			.and(not(equivalentTo(RecordCleanup.class)))
-			.and(not(nameMatching(".*\\.IdempotentRoutes?"))))
+			.and(not(nameMatching(".*\\.IdempotentRoutes?")))
+			.and(not(nameMatching(".*\\.(KafkaBackOff|IdempotencyMessagingAutoConfiguration)"))))
 		.should()
 		.beAnnotatedWith(Internal.class);
 

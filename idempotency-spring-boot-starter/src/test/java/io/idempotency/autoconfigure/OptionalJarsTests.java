@@ -41,7 +41,7 @@ class OptionalJarsTests {
 	@ValueSource(strings = { "jackson-.*", "spring-web.*|tomcat-.*|jakarta.servlet.*", "spring-security-.*",
 			"spring-tx.*|spring-jdbc.*|HikariCP.*|h2.*", "spring-data-.*", "idempotency-reactor",
 			"idempotency-reactor|lettuce-.*|netty-.*|reactor-.*", "spring-boot-actuator-.*", "spring-webflux-.*",
-			"spring-kafka-.*|kafka-.*|spring-messaging-.*", "micrometer-.*|spring-boot-actuator.*",
+			"micrometer-.*|spring-boot-actuator.*",
 			"idempotency-reactor|jackson-.*|spring-web.*|tomcat-.*|jakarta.servlet.*|spring-security-.*|aspectjweaver.*|spring-tx.*"
 					+ "|spring-jdbc.*|HikariCP.*|h2.*|spring-data-.*|lettuce-.*|netty-.*|reactor-.*" })
 	void methodsAreGuardedWithoutJarsThatAreOptional(String missing) throws Exception {

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import graphql.schema.DataFetchingEnvironment;
@@ -52,11 +53,7 @@ public final class ArgumentFingerprinter {
 			"org.springframework.security.core.AuthenticatedPrincipal",
 			"org.springframework.security.oauth2.core.OAuth2Token", "org.springframework.security.web.csrf.CsrfToken",
 			"org.springframework.messaging.MessageHeaders",
-			"org.springframework.messaging.support.MessageHeaderAccessor",
-			"org.springframework.kafka.support.Acknowledgment",
-			"org.springframework.kafka.listener.adapter.ConsumerRecordMetadata",
-			"org.apache.kafka.clients.consumer.Consumer", "org.springframework.amqp.core.MessageProperties",
-			"com.rabbitmq.client.Channel", "jakarta.jms.Session", "graphql.GraphQLContext",
+			"org.springframework.messaging.support.MessageHeaderAccessor", "graphql.GraphQLContext",
 			"graphql.schema.DataFetchingFieldSelectionSet", "org.dataloader.DataLoader",
 			"org.springframework.ai.chat.model.ToolContext", "io.modelcontextprotocol.common.McpTransportContext",
 			"io.modelcontextprotocol.server.McpSyncServerExchange",
@@ -77,8 +74,7 @@ public final class ArgumentFingerprinter {
 			"org.springframework.ai.mcp.annotation.McpProgressToken",
 			"org.springframework.beans.factory.annotation.Value");
 
-	private static final Set<String> MESSAGES = Set.of("org.apache.kafka.clients.consumer.ConsumerRecord",
-			"org.springframework.amqp.core.Message", "jakarta.jms.Message", "org.springframework.messaging.Message");
+	private static final Set<String> MESSAGES = Set.of("org.springframework.messaging.Message");
 
 	/**
 	 * What a tool can read all of its arguments from, also those that it does not name.
@@ -102,6 +98,15 @@ public final class ArgumentFingerprinter {
 	}
 
 	public static ArgumentFingerprinter of(Method method, Class<?> targetClass) {
+		return of(method, targetClass, (type) -> ArgumentRole.VALUE);
+	}
+
+	/**
+	 * Selects the arguments of a method.
+	 * @param roles returns the role of each type that this class does not know
+	 */
+	public static ArgumentFingerprinter of(Method method, Class<?> targetClass,
+			Function<Class<?>, ArgumentRole> roles) {
 		List<Compared> arguments = new ArrayList<>();
 		List<Compared> messages = new ArrayList<>();
 		Parameter[] parameters = method.getParameters();
@@ -109,11 +114,12 @@ public final class ArgumentFingerprinter {
 		Type[] types = method.getGenericParameterTypes();
 		for (int i = 0; i < parameters.length; i++) {
 			Class<?> type = parameters[i].getType();
-			boolean message = is(type, MESSAGES);
+			ArgumentRole role = roles.apply(type);
+			boolean message = role == ArgumentRole.MESSAGE || is(type, MESSAGES);
 			if (is(type, TOOL_REQUESTS)) {
 				arguments.add(new Compared(i, parameters[i].getName(), type, true));
 			}
-			else if (message || !is(type, HANDED_IN) && !isHandedIn(parameters[i])) {
+			else if (message || role == ArgumentRole.VALUE && !is(type, HANDED_IN) && !isHandedIn(parameters[i])) {
 				String name = (names != null) ? names[i] : parameters[i].getName();
 				(message ? messages : arguments).add(new Compared(i, name, types[i], message));
 			}

@@ -66,8 +66,7 @@ public final class CallRoot {
 
 	/**
 	 * Returns the id that the broker, or the sender, gave to the message.
-	 * @return topic, partition and offset of a Kafka record, the message id of an AMQP or
-	 * JMS message; {@code null} if the message has none
+	 * @return the id, {@code null} if the message has none
 	 */
 	public @Nullable String messageId() {
 		return this.values.messageId();

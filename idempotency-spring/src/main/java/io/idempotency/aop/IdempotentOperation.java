@@ -3,6 +3,7 @@ package io.idempotency.aop;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.IdempotencyOptions;
@@ -36,14 +37,20 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions opti
 	 * fingerprint names a value of the body.
 	 */
 	public boolean readsBody() {
-		return this.key.source instanceof KeySource.Body
-				|| this.key.source instanceof KeySource.Spel spel && readsBody(spel.expression())
-				|| this.fingerprint instanceof FingerprintSource.Spel spel && readsBody(spel.expression())
-				|| readsBody(this.key.scope) || readsBody(this.key.condition);
+		return this.key.source instanceof KeySource.Body || reads("body");
 	}
 
-	private static boolean readsBody(@Nullable OperationExpression expression) {
-		return expression != null && expression.calls("body");
+	/**
+	 * Returns whether the key, its scope, the condition or the expression of the
+	 * fingerprint calls a method of the root object.
+	 * @param rootMethod the name of the method, such as {@code header}
+	 */
+	public boolean reads(String rootMethod) {
+		OperationExpression key = (this.key.source instanceof KeySource.Spel spel) ? spel.expression() : null;
+		OperationExpression compared = (this.fingerprint instanceof FingerprintSource.Spel spel) ? spel.expression()
+				: null;
+		return Stream.of(key, compared, this.key.scope, this.key.condition)
+			.anyMatch((expression) -> expression != null && expression.calls(rootMethod));
 	}
 
 	/** Names the method in messages. */

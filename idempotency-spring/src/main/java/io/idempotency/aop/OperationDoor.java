@@ -126,6 +126,15 @@ public interface OperationDoor extends Ordered {
 		return false;
 	}
 
+	/**
+	 * Returns how arguments of a type count where the arguments of a retry are compared.
+	 * Is called at startup, for the operations of all doors.
+	 * @param type the type of the parameter
+	 */
+	default ArgumentRole roleOf(Class<?> type) {
+		return ArgumentRole.VALUE;
+	}
+
 	/** Returns whether a call came through this door. */
 	boolean opens(OperationCall call);
 

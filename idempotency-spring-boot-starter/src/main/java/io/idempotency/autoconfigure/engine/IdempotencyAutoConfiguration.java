@@ -8,6 +8,7 @@ import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
+import io.idempotency.aop.EventListenerAdapter;
 import io.idempotency.aop.MethodDoor;
 import io.idempotency.aop.OperationKeyReader;
 import io.idempotency.aop.proxy.UnguardedContextCheck;
@@ -24,8 +25,6 @@ import io.idempotency.autoconfigure.store.StoreConfigurations;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Namespace;
-import io.idempotency.message.ListenerDoor;
-import io.idempotency.message.kafka.KafkaRegistryPostProcessor;
 import io.idempotency.operators.StoreIdempotencyAdmin;
 import io.idempotency.operators.StoreIdempotencyTokens;
 import io.idempotency.protocol.ResultCipher;
@@ -41,19 +40,15 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.env.Environment;
-import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -210,22 +205,9 @@ public final class IdempotencyAutoConfiguration {
 				+ ".class) to a configuration of that context");
 	}
 
-	/** Loads the classes of a broker only for listeners of that broker. */
 	@Bean
-	ListenerDoor idempotencyListenerDoor(MethodDoor methods, ConfigurableListableBeanFactory beanFactory) {
-		return new ListenerDoor(methods, beanFactory);
-	}
-
-	/** Declares what only Kafka's containers need. */
-	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnClass(KafkaListenerEndpointRegistry.class)
-	static class KafkaConfiguration {
-
-		@Bean
-		static KafkaRegistryPostProcessor idempotencyKafkaRegistryPostProcessor() {
-			return new KafkaRegistryPostProcessor();
-		}
-
+	EventListenerAdapter idempotencyEventListenerAdapter(MethodDoor methods) {
+		return new EventListenerAdapter(methods);
 	}
 
 	/**

@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.util.Optional;
 
 import io.idempotency.IdempotencyMode;
+import io.idempotency.aop.ArgumentRole;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperation.FingerprintSource;
 import io.idempotency.aop.KeySource;
@@ -116,6 +117,15 @@ final class DoorCoverage {
 		return operation.fingerprint() instanceof FingerprintSource.Default
 				&& operation.options().mode() == IdempotencyMode.REPLAY
 				&& isCovered(operation.guarded().method(), operation.guarded().targetClass());
+	}
+
+	/** Returns how arguments of a type count where they are compared. */
+	ArgumentRole roleOf(Class<?> type) {
+		return this.doors.stream()
+			.map((door) -> door.roleOf(type))
+			.filter((role) -> role != ArgumentRole.VALUE)
+			.findFirst()
+			.orElse(ArgumentRole.VALUE);
 	}
 
 	/** Lets each door refuse an operation that it could not guard. */

@@ -99,6 +99,10 @@ final class OperationFactory {
 				fingerprint(annotation, keySource, covered, requested),
 				new Result(result.type(), result.form(), recover),
 				new Place(store, transactions(annotation, result, store), surrounding(annotation, result)));
+		if (operation.reads("messageId") && !this.covered.hasKeys(annotation)) {
+			throw annotation.problem("its expression reads messageId(), but it is not a message listener",
+					"Use a value of the arguments");
+		}
 		this.covered.check(operation);
 		return operation;
 	}
@@ -199,7 +203,8 @@ final class OperationFactory {
 		if (requested) {
 			return new FingerprintSource.Default();
 		}
-		ArgumentFingerprinter arguments = ArgumentFingerprinter.of(annotation.method(), annotation.targetClass());
+		ArgumentFingerprinter arguments = ArgumentFingerprinter.of(annotation.method(), annotation.targetClass(),
+				this.covered::roleOf);
 		arguments.check(this.codec);
 		return new FingerprintSource.Arguments(arguments);
 	}

@@ -112,8 +112,8 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 		this.advisor = new DefaultPointcutAdvisor(new IdempotentPointcut(), interceptor);
 		setBeforeExistingAdvisors(true);
 		setProxyTargetClass(true);
-		// The post-processors of Kafka and RabbitMQ listeners come last. They keep the
-		// bean that they see, and that must be the guarded one.
+		// The post-processors of message listeners come last. They keep the bean that
+		// they see, and that must be the guarded one.
 		setOrder(Ordered.LOWEST_PRECEDENCE - 1);
 	}
 

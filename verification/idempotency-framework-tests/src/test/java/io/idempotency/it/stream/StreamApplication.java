@@ -4,7 +4,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 import io.idempotency.Idempotent;
-import io.idempotency.message.kafka.KafkaBackOff;
+import io.idempotency.messaging.KafkaBackOff;
 
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;

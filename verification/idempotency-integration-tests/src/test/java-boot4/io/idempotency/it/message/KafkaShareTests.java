@@ -4,6 +4,7 @@ import java.util.Map;
 
 import io.idempotency.Idempotent;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.messaging.IdempotencyMessagingAutoConfiguration;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.Test;
@@ -25,7 +26,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class KafkaShareTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
-		.withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class))
+		.withConfiguration(
+				AutoConfigurations.of(IdempotencyAutoConfiguration.class, IdempotencyMessagingAutoConfiguration.class))
 		.withUserConfiguration(ShareConfiguration.class)
 		.withPropertyValues("idempotency.store=memory");
 
@@ -33,8 +35,9 @@ class KafkaShareTests {
 	void guardedListenerOfAShareGroupIsRefused() {
 		this.runner.withUserConfiguration(Guarded.class)
 			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
 				.hasMessageContaining("Guarded#on(String)")
-				.hasMessageContaining("one of a share group"));
+				.hasMessageContaining("belongs to a share group"));
 		this.runner.withUserConfiguration(Unguarded.class).run((context) -> assertThat(context).hasNotFailed());
 	}
 

@@ -36,7 +36,7 @@ final class JavaExamples {
 			import feign.Feign;
 			import io.idempotency.*;
 			import io.idempotency.autoconfigure.IdempotencyDataSource;
-			import io.idempotency.message.kafka.KafkaBackOff;
+			import io.idempotency.messaging.KafkaBackOff;
 			import io.idempotency.client.*;
 			import io.idempotency.reactor.ReactiveIdempotencyTemplate;
 			import io.idempotency.store.IdempotencyStore;

@@ -7,7 +7,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.idempotency.AbandonedMode;
 import io.idempotency.Idempotent;
-import io.idempotency.message.kafka.KafkaBackOff;
+import io.idempotency.messaging.KafkaBackOff;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;

@@ -17,12 +17,10 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
-import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
-import org.springframework.context.annotation.Scope;
 import org.springframework.kafka.annotation.EnableKafka;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
@@ -54,14 +52,8 @@ import org.springframework.util.backoff.FixedBackOff;
 class KafkaContainersApplication {
 
 	private static final List<String> TOPICS = List.of("future", "async-acks", "held", "own-handler", "choosy",
-			"in-transaction-by-default", "late", "in-message", "in-headers", "in-map", "in-header", "client", "nacked",
+			"in-transaction-by-default", "in-message", "in-headers", "in-map", "in-header", "client", "nacked",
 			"sought", "handed-over", "acknowledged-late");
-
-	@Bean
-	@Scope(ConfigurableBeanFactory.SCOPE_PROTOTYPE)
-	Late late(Deliveries deliveries) {
-		return new Late(deliveries);
-	}
 
 	@Bean
 	KafkaTemplate<String, String> kafkaTemplate(EmbeddedKafkaBroker broker) {
@@ -276,23 +268,6 @@ class KafkaContainersApplication {
 
 		public void end(String payload) {
 			this.handedOver.remove(payload).acknowledge();
-		}
-
-	}
-
-	/** Its container is made when somebody asks for it. */
-	static class Late {
-
-		private final Deliveries deliveries;
-
-		Late(Deliveries deliveries) {
-			this.deliveries = deliveries;
-		}
-
-		@KafkaListener(topics = "late", groupId = "late")
-		@Idempotent(key = "#payload", operation = "late")
-		public void late(String payload) {
-			this.deliveries.effect(payload);
 		}
 
 	}

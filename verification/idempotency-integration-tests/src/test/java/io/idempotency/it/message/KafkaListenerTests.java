@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** A broker delivers twice, and the effect happens once. */
 @SpringBootTest(classes = KafkaApplication.class, webEnvironment = SpringBootTest.WebEnvironment.NONE,
-		properties = "logging.level.io.idempotency.message=debug")
+		properties = "logging.level.io.idempotency.messaging=debug")
 @ExtendWith(OutputCaptureExtension.class)
 @ContextConfiguration(initializers = KafkaServer.class)
 class KafkaListenerTests {
@@ -94,8 +94,8 @@ class KafkaListenerTests {
 		this.kafka.send("by-payload", this.payload).join();
 		awaitEffect(sendLast("by-payload"));
 		assertThat(this.deliveries.effectsOf(this.payload)).isEqualTo(1);
-		assertThat(output).containsPattern("Skipped a message, which '.+[.]byPayload\\(.+' has processed before: "
-				+ "a message whose id the listener does not take, record [0-9a-f]{64}");
+		assertThat(output).containsPattern("Skipped a message that '.+[.]byPayload\\(.+' processed before: "
+				+ ".unknown id., record [0-9a-f]{64}");
 	}
 
 	@Test

@@ -7,7 +7,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import javax.sql.DataSource;
 
 import io.idempotency.it.servers.SqlDatabase;
-import io.idempotency.message.kafka.KafkaBackOff;
+import io.idempotency.messaging.KafkaBackOff;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.StringDeserializer;

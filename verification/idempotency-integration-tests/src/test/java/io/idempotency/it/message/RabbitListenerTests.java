@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** A publisher or a broker delivers twice, and the effect happens once. */
 @SpringBootTest(classes = RabbitApplication.class, webEnvironment = SpringBootTest.WebEnvironment.NONE,
-		properties = "logging.level.io.idempotency.message=debug")
+		properties = "logging.level.io.idempotency.messaging=debug")
 @ExtendWith(OutputCaptureExtension.class)
 class RabbitListenerTests {
 
@@ -63,7 +63,7 @@ class RabbitListenerTests {
 		sendWithId(last);
 		awaitEffects(last, 1);
 		assertThat(this.deliveries.effectsOf(this.payload)).isEqualTo(1);
-		assertThat(output).containsPattern("Skipped a message, which '.+[.]byMessageId\\(.+' has processed before: "
+		assertThat(output).containsPattern("Skipped a message that '.+[.]byMessageId\\(.+' processed before: "
 				+ this.payload + ", record [0-9a-f]{64}");
 	}
 

@@ -18,6 +18,7 @@ import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Idempotent;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.messaging.IdempotencyMessagingAutoConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -56,7 +57,8 @@ class RabbitWordTests {
 	private static final String DONE = "DONE";
 
 	private final ApplicationContextRunner bare = new ApplicationContextRunner()
-		.withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class))
+		.withConfiguration(
+				AutoConfigurations.of(IdempotencyAutoConfiguration.class, IdempotencyMessagingAutoConfiguration.class))
 		.withBean(FailingStore.class, () -> new FailingStore("orders"));
 
 	private final ApplicationContextRunner runner = this.bare.withUserConfiguration(Orders.class, Futures.class,
@@ -285,21 +287,21 @@ class RabbitWordTests {
 
 	@Test
 	void manualListenerWithoutATag() {
-		assertThat(failureOf(NoTag.class)).contains("acknowledges its messages by itself", "@Header");
-		assertThat(failureOf(NoChannel.class)).contains("acknowledges its messages by itself", "Channel channel");
+		assertThat(failureOf(NoTag.class)).contains("acknowledges its messages itself", "@Header");
+		assertThat(failureOf(NoChannel.class)).contains("acknowledges its messages itself", "Channel channel");
 	}
 
 	/** Who acknowledges a message was asked when its work was done. */
 	@Test
 	void listenerThatAcknowledgesOnlySomeOfItsMessages() {
 		assertThat(failureOf(this.bare, Mixed.class, Containers.class)).contains("Mixed#on(String, Channel, long)",
-				"whether it acknowledges its messages by itself", "ackMode");
+				"whether it acknowledges its messages itself", "ackMode");
 	}
 
 	@Test
 	void modeOfAPropertyCounts() {
 		assertThat(failureOf(this.bare.withPropertyValues("orders.ack=MANUAL"), ModeOfProperty.class))
-			.contains("ModeOfProperty#on(String)", "nothing tells the guard");
+			.contains("ModeOfProperty#on(String)", "it acknowledges its messages itself");
 	}
 
 	private String failureOf(Class<?> listener) {

@@ -6,7 +6,7 @@ import java.time.Duration;
 
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.message.kafka.KafkaBackOff;
+import io.idempotency.messaging.KafkaBackOff;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.redis.RedisIdempotencyStore;

@@ -3,7 +3,7 @@ package io.idempotency.samples.shop.messages;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
-import io.idempotency.message.kafka.KafkaBackOff;
+import io.idempotency.messaging.KafkaBackOff;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
