@@ -98,8 +98,8 @@ final class KafkaBroker implements Broker {
 	private static boolean hasSeveralTopics(List<KafkaListener> listeners) {
 		Map<String, Set<String>> topics = new HashMap<>();
 		for (KafkaListener listener : listeners) {
-			Set<String> ofGroup = topics.computeIfAbsent(
-					listener.groupId().isEmpty() ? listener.id() : listener.groupId(), (ignored) -> new HashSet<>());
+			String group = (listener.groupId().isEmpty() && listener.idIsGroup()) ? listener.id() : listener.groupId();
+			Set<String> ofGroup = topics.computeIfAbsent(group, (ignored) -> new HashSet<>());
 			ofGroup.addAll(List.of(listener.topics()));
 			Stream.of(listener.topicPartitions()).map(TopicPartition::topic).forEach(ofGroup::add);
 		}
