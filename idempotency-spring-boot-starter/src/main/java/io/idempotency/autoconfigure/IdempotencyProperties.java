@@ -112,17 +112,13 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 *
 	 * @param header Name of the request header that holds the key.
 	 * @param maxLength How many characters a key of a request may have.
-	 * @param metaMember Name of the member of a tool call's _meta that holds the key, for
-	 * tools of agents.
 	 */
-	public record Key(@DefaultValue("Idempotency-Key") String header, @DefaultValue("255") int maxLength,
-			@DefaultValue("io.modelcontextprotocol/idempotencyKey") String metaMember) {
+	public record Key(@DefaultValue("Idempotency-Key") String header, @DefaultValue("255") int maxLength) {
 
 		/** Checks the values. */
 		public Key {
 			PropertyChecks.headerName("key.header", header);
 			PropertyChecks.atLeast(1, "key.max-length", maxLength);
-			PropertyChecks.metaMember("key.meta-member", metaMember);
 		}
 
 	}

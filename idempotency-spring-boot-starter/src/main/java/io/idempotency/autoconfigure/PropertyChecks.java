@@ -136,10 +136,6 @@ final class PropertyChecks {
 				"It must be a header of its own, such as Idempotent-Replayed: each replay sets it to true.");
 	}
 
-	static void metaMember(String name, String value) {
-		require(!value.isBlank(), name, value, "It must be the name of a member of _meta.");
-	}
-
 	static void headerNames(String name, List<String> values) {
 		for (int i = 0; i < values.size(); i++) {
 			headerName(name + "[" + i + "]", values.get(i));

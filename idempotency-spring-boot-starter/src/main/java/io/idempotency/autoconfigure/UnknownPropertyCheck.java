@@ -3,7 +3,9 @@ package io.idempotency.autoconfigure;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Stream;
 
 import io.idempotency.Internal;
@@ -11,12 +13,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.core.NativeDetector;
+import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
@@ -40,24 +45,36 @@ public final class UnknownPropertyCheck {
 	/** Shorter beginnings of two names say nothing. */
 	private static final int LEAST_COMMON = 4;
 
-	private UnknownPropertyCheck() {
+	/** The types of the properties, the library's and those of its integrations. */
+	private final Map<ConfigurationPropertyName, Class<?>> types = new HashMap<>();
+
+	private UnknownPropertyCheck(ListableBeanFactory beans) {
+		for (String name : beans.getBeanDefinitionNames()) {
+			Class<?> type = name.startsWith(PREFIX.toString()) ? beans.getType(name, false) : null;
+			ConfigurationProperties properties = (type != null)
+					? AnnotationUtils.findAnnotation(type, ConfigurationProperties.class) : null;
+			if (type != null && properties != null) {
+				this.types.put(ConfigurationPropertyName.of(properties.value()), type);
+			}
+		}
 	}
 
 	/** Logs a warning for each property without a meaning. */
-	public static void tell(Environment environment) {
+	public static void tell(Environment environment, ListableBeanFactory beans) {
 		// An image does not know the components of records; the build has looked.
 		if (NativeDetector.inNativeImage()) {
 			return;
 		}
+		UnknownPropertyCheck check = new UnknownPropertyCheck(beans);
 		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
 			if (source instanceof IterableConfigurationPropertySource names
 					&& isWritten(source.getUnderlyingSource())) {
 				names.stream()
 					.filter(PREFIX::isAncestorOf)
-					.filter((name) -> !isKnown(IdempotencyProperties.class, name, 1))
+					.filter((name) -> !check.isKnown(name))
 					.map((name) -> name.isLastElementIndexed() ? name.getParent() : name)
 					.distinct()
-					.forEach(UnknownPropertyCheck::tell);
+					.forEach(check::tell);
 			}
 		}
 	}
@@ -67,10 +84,17 @@ public final class UnknownPropertyCheck {
 				&& StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME.equals(properties.getName()));
 	}
 
-	private static void tell(ConfigurationPropertyName name) {
+	private void tell(ConfigurationPropertyName name) {
 		ConfigurationPropertyName suggestion = nearest(name);
 		logger.warn("'{}' is no property of the library and does nothing.{}", name,
 				(suggestion != null) ? " Is '" + suggestion + "' meant?" : "");
+	}
+
+	private boolean isKnown(ConfigurationPropertyName name) {
+		return this.types.entrySet()
+			.stream()
+			.anyMatch((type) -> type.getKey().isAncestorOf(name)
+					&& isKnown(type.getValue(), name, type.getKey().getNumberOfElements()));
 	}
 
 	/** A name ends where the value is no group; elements of lists and maps may follow. */
@@ -87,8 +111,11 @@ public final class UnknownPropertyCheck {
 	}
 
 	/** Returns the property whose last element begins like that of a name. */
-	private static @Nullable ConfigurationPropertyName nearest(ConfigurationPropertyName name) {
-		return properties(IdempotencyProperties.class, PREFIX).filter((known) -> common(known, name) >= LEAST_COMMON)
+	private @Nullable ConfigurationPropertyName nearest(ConfigurationPropertyName name) {
+		return this.types.entrySet()
+			.stream()
+			.flatMap((type) -> properties(type.getValue(), type.getKey()))
+			.filter((known) -> common(known, name) >= LEAST_COMMON)
 			.max(Comparator.comparingInt((known) -> common(known, name)))
 			.orElse(null);
 	}

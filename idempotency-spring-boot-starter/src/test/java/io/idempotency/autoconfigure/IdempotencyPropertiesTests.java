@@ -53,8 +53,7 @@ class IdempotencyPropertiesTests {
 	@Test
 	void hasTheDocumentedDefaultsOfKeysAndRequests() {
 		IdempotencyProperties properties = bind(Map.of());
-		assertThat(properties.key())
-			.isEqualTo(new IdempotencyProperties.Key("Idempotency-Key", 255, "io.modelcontextprotocol/idempotencyKey"));
+		assertThat(properties.key()).isEqualTo(new IdempotencyProperties.Key("Idempotency-Key", 255));
 		assertThat(properties.http().filterOrder()).isZero();
 		assertThat(properties.http().replayedHeader()).isEqualTo("Idempotent-Replayed");
 		assertThat(properties.http().maxRequestSize()).isEqualTo(DataSize.ofMegabytes(1));

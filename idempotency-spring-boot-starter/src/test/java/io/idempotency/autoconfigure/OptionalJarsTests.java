@@ -13,7 +13,6 @@ import io.idempotency.Idempotent;
 import io.idempotency.autoconfigure.actuate.IdempotencyHealthAutoConfiguration;
 import io.idempotency.autoconfigure.actuate.IdempotencyMetricsAutoConfiguration;
 import io.idempotency.autoconfigure.actuate.IdempotencyObservationAutoConfiguration;
-import io.idempotency.autoconfigure.client.IdempotencyClientAutoConfiguration;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -130,9 +129,8 @@ class OptionalJarsTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@ImportAutoConfiguration({ IdempotencyAutoConfiguration.class, IdempotencyClientAutoConfiguration.class,
-			IdempotencyObservationAutoConfiguration.class, IdempotencyMetricsAutoConfiguration.class,
-			IdempotencyHealthAutoConfiguration.class })
+	@ImportAutoConfiguration({ IdempotencyAutoConfiguration.class, IdempotencyObservationAutoConfiguration.class,
+			IdempotencyMetricsAutoConfiguration.class, IdempotencyHealthAutoConfiguration.class })
 	public static class Application {
 
 		@Bean

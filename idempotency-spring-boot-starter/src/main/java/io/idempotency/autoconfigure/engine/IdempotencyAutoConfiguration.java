@@ -152,7 +152,7 @@ public final class IdempotencyAutoConfiguration {
 		return (beans) -> {
 			if (!Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
 				beans.getBean(IdempotencyProperties.class);
-				UnknownPropertyCheck.tell(environment);
+				UnknownPropertyCheck.tell(environment, beans);
 			}
 		};
 	}

@@ -4,7 +4,6 @@ import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Idempotent;
 import io.idempotency.autoconfigure.RecordingStore;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
-import io.idempotency.autoconfigure.graphql.IdempotencyGraphQlAutoConfiguration;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.web.IdempotencyScopeResolver;
 import io.idempotency.webflux.ReactiveIdempotencyScopeResolver;
@@ -21,8 +20,6 @@ import org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguratio
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.graphql.data.method.annotation.MutationMapping;
-import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -51,19 +48,6 @@ class UntoldCallerCheckTests {
 		run(this.runner.withBean(Orders.class).withBean(IdempotencyStore.class, RecordingStore::new));
 		assertThat(output).containsOnlyOnce(LINE);
 		assertThat(levelOf(output)).isEqualTo("WARN");
-	}
-
-	@Test
-	void mutationsOfGraphQlAreRequestsToo(CapturedOutput output) {
-		WebApplicationContextRunner graphql = this.runner
-			.withConfiguration(AutoConfigurations.of(IdempotencyGraphQlAutoConfiguration.class));
-		run(graphql.withBean(BusinessMutations.class));
-		assertThat(output).doesNotContain(LINE);
-		run(graphql.withBean(Mutations.class));
-		assertThat(output).containsOnlyOnce(LINE)
-			.contains(
-					"GraphQL: 1 field(s) are guarded, each by itself. A request that carries documents is never guarded "
-							+ "as a whole");
 	}
 
 	private static String levelOf(CapturedOutput output) {
@@ -135,28 +119,6 @@ class UntoldCallerCheckTests {
 		@Idempotent
 		@PostMapping("/orders")
 		public String place() {
-			return "placed";
-		}
-
-	}
-
-	@Controller
-	static class Mutations {
-
-		@Idempotent
-		@MutationMapping
-		public String place() {
-			return "placed";
-		}
-
-	}
-
-	@Controller
-	static class BusinessMutations {
-
-		@Idempotent(key = "#id")
-		@MutationMapping
-		public String place(String id) {
 			return "placed";
 		}
 

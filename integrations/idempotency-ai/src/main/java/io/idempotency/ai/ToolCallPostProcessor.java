@@ -2,7 +2,6 @@ package io.idempotency.ai;
 
 import java.util.List;
 
-import io.idempotency.Internal;
 import io.modelcontextprotocol.server.McpServerFeatures;
 import io.modelcontextprotocol.server.McpStatelessServerFeatures;
 
@@ -12,11 +11,8 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
  * A bean post-processor that lets the guard see the request of a tool call. The
  * specifications of tools are beans, or lists that are beans, whichever annotation they
  * are made from. Stateless.
- *
- * @hidden
  */
-@Internal
-public final class ToolCallPostProcessor implements BeanPostProcessor {
+final class ToolCallPostProcessor implements BeanPostProcessor {
 
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {

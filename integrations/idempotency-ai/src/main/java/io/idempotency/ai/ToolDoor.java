@@ -10,7 +10,6 @@ import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyCallerUnknownException;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyException;
-import io.idempotency.Internal;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.aop.ArgumentFingerprinter;
 import io.idempotency.aop.GuardFaultException;
@@ -41,11 +40,8 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
  * A key that the client has chosen belongs to the caller of the HTTP request. A tool that
  * runs on another thread than its request has no caller that is known, so its key belongs
  * to the session, and is refused on a server without sessions.
- *
- * @hidden
  */
-@Internal
-public final class ToolDoor implements OperationDoor {
+final class ToolDoor implements OperationDoor {
 
 	private static final String MODEL_TOOL = "org.springframework.ai.tool.annotation.Tool";
 
@@ -73,7 +69,7 @@ public final class ToolDoor implements OperationDoor {
 	 * for, {@link RequestValues#NONE} if there is none
 	 * @param owner tells the owner of the key of an operation in that request
 	 */
-	public ToolDoor(MethodDoor methodDoor, ToolSettings settings, ResultCodec codec, Supplier<RequestValues> values,
+	ToolDoor(MethodDoor methodDoor, ToolSettings settings, ResultCodec codec, Supplier<RequestValues> values,
 			Function<String, Caller> owner) {
 		this.methodDoor = methodDoor;
 		this.settings = settings;

@@ -1,7 +1,6 @@
 package io.idempotency.ai;
 
 import io.idempotency.IdempotencyException;
-import io.idempotency.Internal;
 import io.idempotency.aop.GuardFaultException;
 
 import org.springframework.ai.tool.execution.DefaultToolExecutionExceptionProcessor;
@@ -13,11 +12,8 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
  * model of the same application, which calls tools without a server between. A processor
  * that the application has written itself stays as it is, and what the default one throws
  * is thrown. Stateless.
- *
- * @hidden
  */
-@Internal
-public final class ToolErrorPostProcessor implements BeanPostProcessor {
+final class ToolErrorPostProcessor implements BeanPostProcessor {
 
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {

@@ -3,7 +3,6 @@ package io.idempotency.ai;
 import java.util.List;
 import java.util.stream.Stream;
 
-import io.idempotency.Internal;
 import io.modelcontextprotocol.server.McpAsyncServer;
 import io.modelcontextprotocol.server.McpServerFeatures;
 import io.modelcontextprotocol.server.McpStatelessAsyncServer;
@@ -24,10 +23,8 @@ import org.springframework.core.ResolvableType;
  * @param global whether a key is the same for all callers
  * @param async whether the server runs tools on other threads than their requests
  * @param stateless whether the server has no sessions
- * @hidden
  */
-@Internal
-public record ToolSettings(String metaKey, boolean server, boolean global, boolean async, boolean stateless) {
+record ToolSettings(String metaKey, boolean server, boolean global, boolean async, boolean stateless) {
 
 	/**
 	 * Returns whether an application has a server. The SDK alone is on the class path of
@@ -35,7 +32,7 @@ public record ToolSettings(String metaKey, boolean server, boolean global, boole
 	 * @param beans the beans of the application, none of which is created
 	 * @return whether there is a server, or a tool of one, among them
 	 */
-	public static boolean hasServer(ListableBeanFactory beans) {
+	static boolean hasServer(ListableBeanFactory beans) {
 		Stream<Class<?>> servers = Stream.of(McpSyncServer.class, McpAsyncServer.class, McpStatelessSyncServer.class,
 				McpStatelessAsyncServer.class);
 		Stream<Class<?>> tools = Stream.of(McpServerFeatures.SyncToolSpecification.class,

@@ -8,7 +8,6 @@ import graphql.execution.instrumentation.SimplePerformantInstrumentation;
 import graphql.execution.instrumentation.parameters.InstrumentationFieldFetchParameters;
 import graphql.schema.DataFetcher;
 import graphql.schema.DataFetchingEnvironment;
-import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.config.BeanPostProcessor;
@@ -18,11 +17,8 @@ import org.springframework.scheduling.SchedulingTaskExecutor;
 /**
  * Tells the field that the current thread fetches. Spring hands it to the method of a
  * controller only if the method asks for it. Thread-safe.
- *
- * @hidden
  */
-@Internal
-public final class CurrentField extends SimplePerformantInstrumentation {
+final class CurrentField extends SimplePerformantInstrumentation {
 
 	private static final ThreadLocal<@Nullable DataFetchingEnvironment> current = new ThreadLocal<>();
 
@@ -62,11 +58,8 @@ public final class CurrentField extends SimplePerformantInstrumentation {
 	/**
 	 * Carries the field to the threads on which Spring calls methods that block, which
 	 * are virtual ones if the application has asked for these. Thread-safe.
-	 *
-	 * @hidden
 	 */
-	@Internal
-	public static final class Threads implements BeanPostProcessor {
+	static final class Threads implements BeanPostProcessor {
 
 		@Override
 		public Object postProcessAfterInitialization(Object bean, String name) {

@@ -13,7 +13,6 @@ import graphql.schema.DataFetchingEnvironment;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.IdempotencyKeyInvalidException;
-import io.idempotency.Internal;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.aop.GuardFaultException;
 import io.idempotency.aop.GuardedMethod;
@@ -53,11 +52,8 @@ import org.springframework.util.ReflectionUtils;
  * A key in a header is one for the whole document, so the place of the field in the
  * document is part of it, and each field is an operation of its own. A key in a directive
  * of the field or in its arguments belongs to the field alone.
- *
- * @hidden
  */
-@Internal
-public final class GraphQlDoor implements OperationDoor, SmartInitializingSingleton {
+final class GraphQlDoor implements OperationDoor, SmartInitializingSingleton {
 
 	private static final Logger logger = LoggerFactory.getLogger(GraphQlDoor.class);
 
@@ -86,7 +82,7 @@ public final class GraphQlDoor implements OperationDoor, SmartInitializingSingle
 	 * @param sources execute the documents; asked at the end of the start
 	 * @param resolvers make errors of the failures of fields
 	 */
-	public GraphQlDoor(MethodDoor methodDoor, OperationKeyReader keyReader, ResultCodec codec, String keyHeader,
+	GraphQlDoor(MethodDoor methodDoor, OperationKeyReader keyReader, ResultCodec codec, String keyHeader,
 			ObjectProvider<GraphQlSource> sources, ObjectProvider<DataFetcherExceptionResolver> resolvers) {
 		this.methodDoor = methodDoor;
 		this.keyReader = keyReader;

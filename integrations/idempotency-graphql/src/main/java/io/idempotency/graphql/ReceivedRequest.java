@@ -10,7 +10,6 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyCallerUnknownException;
-import io.idempotency.Internal;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.RequestValues;
 import io.idempotency.key.Caller;
@@ -26,11 +25,8 @@ import org.springframework.graphql.server.WebSocketGraphQlRequest;
  * What a field may know of the request that its document came with. It is read while the
  * request is there: a field may be fetched by another thread, and after the request has
  * timed out and its container uses it for somebody else. Immutable.
- *
- * @hidden
  */
-@Internal
-public final class ReceivedRequest {
+final class ReceivedRequest {
 
 	private final Map<String, List<String>> headers;
 
@@ -58,7 +54,7 @@ public final class ReceivedRequest {
 	 * @param caller supplies the caller of that request
 	 * @return the interceptor, thread-safe
 	 */
-	public static WebGraphQlInterceptor reader(Supplier<RequestValues> values, Supplier<Caller> caller) {
+	static WebGraphQlInterceptor reader(Supplier<RequestValues> values, Supplier<Caller> caller) {
 		return new Reader(values, caller);
 	}
 

@@ -9,7 +9,6 @@ import graphql.schema.DataFetchingEnvironment;
 import io.idempotency.IdempotencyCallerUnknownException;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyKeyInvalidException;
-import io.idempotency.Internal;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.aop.RefusalMembers;
@@ -31,11 +30,8 @@ import org.springframework.graphql.execution.ErrorType;
  * A resolver of the application for all exceptions would turn every refusal into the same
  * error, so this one comes first. A {@code @GraphQlExceptionHandler} in the controller
  * comes before all resolvers.
- *
- * @hidden
  */
-@Internal
-public final class RefusalExceptionResolver extends DataFetcherExceptionResolverAdapter implements Ordered {
+final class RefusalExceptionResolver extends DataFetcherExceptionResolverAdapter implements Ordered {
 
 	private static final Logger log = LoggerFactory.getLogger(RefusalExceptionResolver.class);
 
@@ -49,7 +45,7 @@ public final class RefusalExceptionResolver extends DataFetcherExceptionResolver
 	 * Creates the resolver.
 	 * @param codec reads the errors of remembered failures
 	 */
-	public RefusalExceptionResolver(ResultCodec codec) {
+	RefusalExceptionResolver(ResultCodec codec) {
 		this.codec = codec;
 	}
 

@@ -20,8 +20,7 @@ final class Jars implements Page.Section {
 
 	private static final List<String> MODULES = List.of("idempotency-core", "idempotency-sql", "idempotency-jdbc",
 			"idempotency-redis", "idempotency-spring", "idempotency-http", "idempotency-webmvc", "idempotency-webflux",
-			"idempotency-client", "idempotency-graphql", "idempotency-ai", "idempotency-reactor",
-			"idempotency-spring-boot-starter", "idempotency-spring-boot-starter-webflux");
+			"idempotency-reactor", "idempotency-spring-boot-starter", "idempotency-spring-boot-starter-webflux");
 
 	@Override
 	public void into(Page page) throws Exception {

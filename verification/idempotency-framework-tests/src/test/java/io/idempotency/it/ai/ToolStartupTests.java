@@ -7,10 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.idempotency.IdempotencyCallerUnknownException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
-import io.idempotency.ai.ToolCallPostProcessor;
-import io.idempotency.ai.ToolDoor;
-import io.idempotency.ai.ToolErrorPostProcessor;
-import io.idempotency.autoconfigure.ai.IdempotencyToolsAutoConfiguration;
+import io.idempotency.ai.IdempotencyAiAutoConfiguration;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.modelcontextprotocol.common.McpTransportContext;
 import io.modelcontextprotocol.server.McpAsyncServerExchange;
@@ -45,7 +42,7 @@ class ToolStartupTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(
-				AutoConfigurations.of(IdempotencyAutoConfiguration.class, IdempotencyToolsAutoConfiguration.class))
+				AutoConfigurations.of(IdempotencyAutoConfiguration.class, IdempotencyAiAutoConfiguration.class))
 		.withPropertyValues("idempotency.store=memory");
 
 	@Test
@@ -108,7 +105,7 @@ class ToolStartupTests {
 
 	@Test
 	void theMemberOfTheKeyCanBeNamed() {
-		withTool().withPropertyValues("idempotency.key.meta-member=com.example/attempt", "idempotency.scope=global")
+		withTool().withPropertyValues("idempotency.ai.meta-key=com.example/attempt", "idempotency.scope=global")
 			.run((context) -> {
 				McpStatelessServerFeatures.SyncToolSpecification tool = context
 					.getBean(McpStatelessServerFeatures.SyncToolSpecification.class);
@@ -159,9 +156,9 @@ class ToolStartupTests {
 		this.runner.withClassLoader(new FilteredClassLoader("io.modelcontextprotocol", "org.springframework.ai"))
 			.withBean(Plain.class)
 			.run((context) -> {
-				assertThat(context).doesNotHaveBean(ToolDoor.class)
-					.doesNotHaveBean(ToolCallPostProcessor.class)
-					.doesNotHaveBean(ToolErrorPostProcessor.class);
+				assertThat(context).doesNotHaveBean("idempotencyToolDoor")
+					.doesNotHaveBean("idempotencyToolCallPostProcessor")
+					.doesNotHaveBean("idempotencyToolErrorPostProcessor");
 				assertThat(context.getBean(Plain.class).once("a")).isEqualTo(context.getBean(Plain.class).once("a"));
 			});
 	}
@@ -173,8 +170,8 @@ class ToolStartupTests {
 					(name) -> name.startsWith("io.modelcontextprotocol.server.McpStatelessServerFeatures")))
 			.withBean(Plain.class)
 			.run((context) -> assertThat(context).hasNotFailed()
-				.doesNotHaveBean(ToolDoor.class)
-				.doesNotHaveBean(ToolCallPostProcessor.class));
+				.doesNotHaveBean("idempotencyToolDoor")
+				.doesNotHaveBean("idempotencyToolCallPostProcessor"));
 	}
 
 	@Test
@@ -182,7 +179,7 @@ class ToolStartupTests {
 		this.runner.withClassLoader(new FilteredClassLoader("io.modelcontextprotocol"))
 			.withBean(Argument.class)
 			.run((context) -> {
-				assertThat(context).doesNotHaveBean(ToolDoor.class).hasSingleBean(ToolErrorPostProcessor.class);
+				assertThat(context).doesNotHaveBean("idempotencyToolDoor").hasBean("idempotencyToolErrorPostProcessor");
 				assertThat(context.getBean(Argument.class).run("a")).isEqualTo("a");
 			});
 	}
@@ -211,8 +208,8 @@ class ToolStartupTests {
 	@Test
 	void nothingIsGuardedWhereTheLibraryIsOff() {
 		this.runner.withPropertyValues("idempotency.enabled=false")
-			.run((context) -> assertThat(context).doesNotHaveBean(ToolDoor.class)
-				.doesNotHaveBean(ToolCallPostProcessor.class));
+			.run((context) -> assertThat(context).doesNotHaveBean("idempotencyToolDoor")
+				.doesNotHaveBean("idempotencyToolCallPostProcessor"));
 	}
 
 	private ApplicationContextRunner onServer() {

@@ -9,7 +9,7 @@ import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Idempotent;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
-import io.idempotency.autoconfigure.graphql.IdempotencyGraphQlAutoConfiguration;
+import io.idempotency.graphql.IdempotencyGraphQlAutoConfiguration;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;

@@ -34,6 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -49,6 +50,7 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
+import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -81,6 +83,10 @@ class DocumentationTests {
 	/** Their defaults are computed. */
 	private static final Set<String> WITHOUT_DEFAULT = Set.of("idempotency.memory.max-size",
 			"idempotency.http.retention-on-error", "idempotency.namespace", "idempotency.node");
+
+	/** The types of properties that integrations have; they are not public. */
+	private static final Set<String> INTEGRATIONS = Set.of("io.idempotency.ai.AiProperties",
+			"io.idempotency.client.ClientProperties");
 
 	@ParameterizedTest
 	@MethodSource
@@ -148,7 +154,7 @@ class DocumentationTests {
 	@ParameterizedTest
 	@MethodSource("io.idempotency.it.docs.Page#all")
 	void namedPropertiesExist(Page page) {
-		Map<String, String> known = defaults(IdempotencyProperties.class, "idempotency.");
+		Map<String, String> known = defaults();
 		// The values that a span of a replay has are no properties, and have names alike.
 		for (RunKeyName value : RunKeyName.values()) {
 			known.put(value.asString(), "");
@@ -176,12 +182,22 @@ class DocumentationTests {
 				assertThat(documented.put(row.get(0).replace("`", ""), value.replace("`", ""))).isNull();
 			}
 		}
-		Map<String, String> defaults = defaults(IdempotencyProperties.class, "idempotency.");
+		Map<String, String> defaults = defaults();
 		assertThat(WITHOUT_DEFAULT).allSatisfy((name) -> {
 			assertThat(defaults.remove(name)).isEmpty();
 			assertThat(documented.remove(name)).isNotEmpty();
 		});
 		assertThat(documented).isEqualTo(defaults);
+	}
+
+	private static Map<String, String> defaults() {
+		Map<String, String> defaults = defaults(IdempotencyProperties.class, "idempotency.");
+		for (String type : INTEGRATIONS) {
+			Class<?> properties = ClassUtils.resolveClassName(type, null);
+			defaults
+				.putAll(defaults(properties, properties.getAnnotation(ConfigurationProperties.class).value() + "."));
+		}
+		return defaults;
 	}
 
 	private static Map<String, String> defaults(Class<?> type, String prefix) {

@@ -64,7 +64,7 @@ class PublishedModulesTests {
 				published.add(module);
 			}
 		}
-		assertThat(published).hasSize(15);
+		assertThat(published).hasSize(16);
 		return published;
 	}
 

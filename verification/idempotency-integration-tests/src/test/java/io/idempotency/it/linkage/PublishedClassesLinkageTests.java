@@ -56,8 +56,8 @@ class PublishedClassesLinkageTests {
 	@ValueSource(strings = { "idempotency-core", "idempotency-reactor", "idempotency-sql", "idempotency-jdbc",
 			"idempotency-r2dbc", "idempotency-redis", "idempotency-spring", "idempotency-http", "idempotency-webmvc",
 			"idempotency-webflux", "idempotency-client", "idempotency-graphql", "idempotency-ai",
-			"idempotency-messaging", "idempotency-spring-boot-starter", "idempotency-spring-boot-starter-webflux",
-			"idempotency-test" })
+			"idempotency-messaging", "idempotency-openapi", "idempotency-spring-boot-starter",
+			"idempotency-spring-boot-starter-webflux", "idempotency-test" })
 	void publishedModuleIsOnTheClassPath(String module) {
 		assertThat(locationOf(module)).exists();
 	}
@@ -66,8 +66,8 @@ class PublishedClassesLinkageTests {
 	@ValueSource(strings = { "idempotency-core", "idempotency-reactor", "idempotency-sql", "idempotency-jdbc",
 			"idempotency-r2dbc", "idempotency-redis", "idempotency-spring", "idempotency-http", "idempotency-webmvc",
 			"idempotency-webflux", "idempotency-client", "idempotency-graphql", "idempotency-ai",
-			"idempotency-messaging", "idempotency-spring-boot-starter", "idempotency-spring-boot-starter-webflux",
-			"idempotency-test" })
+			"idempotency-messaging", "idempotency-openapi", "idempotency-spring-boot-starter",
+			"idempotency-spring-boot-starter-webflux", "idempotency-test" })
 	void everythingThePublishedClassesReferToIsThere(String module) throws IOException {
 		List<LinkageProblem> problems = new ArrayList<>();
 		for (byte[] classFile : classFilesOf(module)) {

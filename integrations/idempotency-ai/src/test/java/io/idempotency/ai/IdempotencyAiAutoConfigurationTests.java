@@ -1,0 +1,59 @@
+package io.idempotency.ai;
+
+import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+@ExtendWith(OutputCaptureExtension.class)
+class IdempotencyAiAutoConfigurationTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner().withConfiguration(
+			AutoConfigurations.of(IdempotencyAutoConfiguration.class, IdempotencyAiAutoConfiguration.class));
+
+	@Test
+	void readsKeysFromTheDocumentedPropertyOfMeta() {
+		this.runner.run((context) -> {
+			assertThat(context).hasSingleBean(ToolDoor.class);
+			assertThat(context.getBean(AiProperties.class).metaKey())
+				.isEqualTo("io.modelcontextprotocol/idempotencyKey");
+		});
+	}
+
+	@Test
+	void knowsItsPropertyAndNamesItForOneThatIsMisspelled(CapturedOutput output) {
+		this.runner.withPropertyValues("idempotency.ai.meta-key=com.example/attempt")
+			.run((context) -> assertThat(output).doesNotContain("is no property of the library"));
+		this.runner.withPropertyValues("idempotency.ai.meta-keys=com.example/attempt")
+			.run((context) -> assertThat(output).containsOnlyOnce("'idempotency.ai.meta-keys' is no property")
+				.contains("Is 'idempotency.ai.meta-key' meant?"));
+	}
+
+	@Test
+	void rejectsBlankMetaKey() {
+		this.runner.withPropertyValues("idempotency.ai.meta-key= ")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(InvalidConfigurationPropertyValueException.class)
+				.hasMessageContaining("idempotency.ai.meta-key"));
+	}
+
+	@Test
+	void backsOffWithoutTheGuardAndWithoutTools() {
+		this.runner.withPropertyValues("idempotency.enabled=false")
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(IdempotencyAiAutoConfiguration.class));
+		this.runner.withClassLoader(new FilteredClassLoader("io.modelcontextprotocol", "org.springframework.ai"))
+			.run((context) -> assertThat(context).hasNotFailed()
+				.doesNotHaveBean(ToolDoor.class)
+				.doesNotHaveBean(ToolErrorPostProcessor.class));
+	}
+
+}

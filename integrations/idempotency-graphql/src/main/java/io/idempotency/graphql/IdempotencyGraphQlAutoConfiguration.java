@@ -1,0 +1,72 @@
+package io.idempotency.graphql;
+
+import io.idempotency.aop.MethodDoor;
+import io.idempotency.aop.OperationKeyReader;
+import io.idempotency.autoconfigure.IdempotencyProperties;
+import io.idempotency.autoconfigure.engine.CurrentRequest;
+import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.protocol.ResultCodec;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.graphql.execution.DataFetcherExceptionResolver;
+import org.springframework.graphql.execution.GraphQlSource;
+import org.springframework.graphql.server.WebGraphQlInterceptor;
+
+/**
+ * {@link EnableAutoConfiguration Auto-configuration} for Spring for GraphQL: each guarded
+ * field is a call of its own, and a refused one tells its client why, and what to do with
+ * the key.
+ *
+ * @since 0.1.0
+ */
+@AutoConfiguration(after = IdempotencyAutoConfiguration.class)
+@ConditionalOnClass(DataFetcherExceptionResolver.class)
+@ConditionalOnBean(MethodDoor.class)
+public final class IdempotencyGraphQlAutoConfiguration {
+
+	IdempotencyGraphQlAutoConfiguration() {
+	}
+
+	@Bean
+	GraphQlDoor idempotencyGraphQlDoor(MethodDoor methods, OperationKeyReader keys, ResultCodec codec,
+			IdempotencyProperties properties, ObjectProvider<GraphQlSource> sources,
+			ObjectProvider<DataFetcherExceptionResolver> resolvers) {
+		return new GraphQlDoor(methods, keys, codec, properties.key().header(), sources, resolvers);
+	}
+
+	@Bean
+	CurrentField idempotencyCurrentGraphQlField() {
+		return new CurrentField();
+	}
+
+	@Bean
+	static CurrentField.Threads idempotencyGraphQlThreads() {
+		return new CurrentField.Threads();
+	}
+
+	@Bean
+	RefusalExceptionResolver idempotencyGraphQlExceptionResolver(ResultCodec codec) {
+		return new RefusalExceptionResolver(codec);
+	}
+
+	/** Documents that come with requests. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+	static class WebConfiguration {
+
+		@Bean
+		WebGraphQlInterceptor idempotencyGraphQlRequestReader(ObjectProvider<CurrentRequest> request) {
+			CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
+			return ReceivedRequest.reader(current::values, () -> current.owner("GraphQL"));
+		}
+
+	}
+
+}
