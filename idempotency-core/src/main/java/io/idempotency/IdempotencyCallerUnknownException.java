@@ -3,9 +3,8 @@ package io.idempotency;
 /**
  * The call has no caller whose key it could be; nothing ran and the key was not used.
  * Either the request has no principal and {@code idempotency.http.anonymous=refuse}, or
- * nobody can know the caller, as with a tool of an agent that runs with neither an HTTP
- * request nor a session: set {@link Idempotent#scope()} there, or
- * {@code idempotency.scope=global}.
+ * the caller cannot be known, because the call runs with neither an HTTP request nor a
+ * session: set {@link Idempotent#scope()} there, or {@code idempotency.scope=global}.
  * <p>
  * HTTP 401, code {@code caller-unknown}.
  *

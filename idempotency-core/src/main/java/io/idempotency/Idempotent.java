@@ -20,9 +20,8 @@ import org.springframework.core.annotation.AliasFor;
  * {@link #key() key}, {@link #header() header} and {@link #body() body} name the place of
  * the key; at most one of them may be set. On a controller method with none of the three,
  * the key is the request header {@code idempotency.key.header} ({@code Idempotency-Key}).
- * On a tool of agents ({@code @McpTool}, {@code @Tool}) it is the member
- * {@code idempotency.key.meta-member} of the request's {@code _meta}. Any other method
- * must set one of them.
+ * An integration may define a default for its methods. Any other method must set one of
+ * them.
  * <p>
  * Attributes of type {@code String} that hold a duration take {@code 30s}, {@code 24h},
  * {@code PT24H} or a <code>${placeholder}</code>. Wrong attributes fail at start-up with
@@ -57,11 +56,11 @@ public @interface Idempotent {
 	 * Arguments are variables ({@code #name}, {@code #a0}, {@code #p0}). All other values
 	 * are members of the root object, so that no name can collide: {@code header('X')},
 	 * {@code param('x')}, {@code body('/a/b')}, {@code messageId()} (in message
-	 * listeners), {@code sessionAndArguments()} (in tools of agents), {@code principal},
-	 * {@code method}, {@code target}; beans are {@code @name}. The result is text, a
-	 * number, a boolean, an enum, a {@link java.util.UUID}, a {@code java.time} value, or
-	 * a list, set or array of these; {@code null} and empty text mean that the key is
-	 * missing. The order of a set does not count.
+	 * listeners), {@code principal}, {@code method}, {@code target}; beans are
+	 * {@code @name}. The result is text, a number, a boolean, an enum, a
+	 * {@link java.util.UUID}, a {@code java.time} value, or a list, set or array of
+	 * these; {@code null} and empty text mean that the key is missing. The order of a set
+	 * does not count.
 	 * @return the key expression
 	 */
 	@AliasFor("value")

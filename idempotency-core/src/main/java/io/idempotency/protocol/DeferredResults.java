@@ -1,20 +1,20 @@
 package io.idempotency.protocol;
 
 import java.lang.reflect.GenericArrayType;
-import java.lang.reflect.Method;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 import java.lang.reflect.WildcardType;
 import java.util.Arrays;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.idempotency.Internal;
 
 /**
- * Knows the types of results whose work goes on, or only begins, after the method has
- * returned. Most of these types may be missing on the class path, so they are known by
- * name.
+ * Recognizes the types of results whose work continues, or only begins, after the method
+ * returned.
  *
  * @hidden
  */
@@ -23,39 +23,50 @@ public final class DeferredResults {
 
 	private static final Set<String> TYPES = Set.of("java.util.concurrent.Callable", "java.util.concurrent.Future",
 			"java.util.concurrent.CompletionStage", "java.util.concurrent.Flow$Publisher",
-			"java.util.stream.BaseStream", "org.reactivestreams.Publisher", "kotlinx.coroutines.Job",
-			"kotlinx.coroutines.flow.Flow", "io.reactivex.rxjava3.core.CompletableSource",
-			"io.reactivex.rxjava3.core.MaybeSource", "io.reactivex.rxjava3.core.ObservableSource",
-			"io.reactivex.rxjava3.core.SingleSource", "io.smallrye.mutiny.Uni",
-			"org.springframework.web.context.request.async.DeferredResult",
-			"org.springframework.web.context.request.async.WebAsyncTask",
-			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
-			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+			"java.util.stream.BaseStream");
+
+	/** Types that hold other values. A result of such a type also returns its content. */
+	private static final Set<String> CONTAINERS = Set.of("java.lang.Iterable", "java.util.Map", "java.util.Optional");
+
+	/** The types of the JDK. */
+	public static final DeferredResults OF_JDK = new DeferredResults(TYPES, CONTAINERS);
+
+	private final Set<String> types;
+
+	private final Set<String> containers;
+
+	private DeferredResults(Set<String> types, Set<String> containers) {
+		this.types = types;
+		this.containers = containers;
+	}
 
 	/**
-	 * Types that hold other values; a result of such a type hands out its content, too.
+	 * Returns these types and more. They may be missing on the class path, so they are
+	 * known by name.
+	 * @param types the names of types whose work continues after the return
+	 * @param containers the names of types that hold other values
 	 */
-	private static final Set<String> CONTAINERS = Set.of("java.lang.Iterable", "java.util.Map", "java.util.Optional",
-			"org.springframework.http.HttpEntity");
+	public DeferredResults and(Set<String> types, Set<String> containers) {
+		return new DeferredResults(union(this.types, types), union(this.containers, containers));
+	}
 
-	private static final String CONTINUATION = "kotlin.coroutines.Continuation";
-
-	private DeferredResults() {
+	private static Set<String> union(Set<String> one, Set<String> other) {
+		return Stream.concat(one.stream(), other.stream()).collect(Collectors.toUnmodifiableSet());
 	}
 
 	/**
 	 * Returns whether a result has such a type, or holds a value of such a type.
 	 * @param type declared type of the result
-	 * @return whether the work may go on after the method has returned
+	 * @return whether the work may continue after the method returned
 	 */
-	public static boolean include(Type type) {
+	public boolean include(Type type) {
 		if (type instanceof Class<?> raw) {
-			return isOneOf(TYPES, raw) || raw.isArray() && include(raw.getComponentType());
+			return isOneOf(this.types, raw) || raw.isArray() && include(raw.getComponentType());
 		}
 		if (type instanceof ParameterizedType generic) {
 			Class<?> raw = (Class<?>) generic.getRawType();
-			return include(raw) || isOneOf(CONTAINERS, raw)
-					&& Arrays.stream(generic.getActualTypeArguments()).anyMatch(DeferredResults::include);
+			return include(raw) || isOneOf(this.containers, raw)
+					&& Arrays.stream(generic.getActualTypeArguments()).anyMatch(this::include);
 		}
 		if (type instanceof GenericArrayType array) {
 			return include(array.getGenericComponentType());
@@ -67,16 +78,6 @@ public final class DeferredResults {
 		// checked.
 		return type instanceof TypeVariable<?> variable && variable.getBounds()[0] instanceof Class<?> bound
 				&& include(bound);
-	}
-
-	/**
-	 * Returns whether a method is a {@code suspend fun} of Kotlin. Its return type does
-	 * not show that.
-	 * @return whether its work may go on after it has returned
-	 */
-	public static boolean isSuspend(Method method) {
-		Class<?>[] parameters = method.getParameterTypes();
-		return parameters.length > 0 && parameters[parameters.length - 1].getName().equals(CONTINUATION);
 	}
 
 	private static boolean isOneOf(Set<String> names, Class<?> type) {

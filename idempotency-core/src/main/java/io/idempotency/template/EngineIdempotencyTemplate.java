@@ -100,8 +100,8 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	TemplateResult result(String operation, Type declared, boolean replayed) {
 		Map<Type, TemplateResult> known = replayed ? this.replayable : this.others;
 		TemplateResult result = known.get(declared);
-		return (result != null) ? result
-				: known.computeIfAbsent(declared, (type) -> TemplateResult.of(operation, type, replayed, this.codec));
+		return (result != null) ? result : known.computeIfAbsent(declared,
+				(type) -> TemplateResult.of(operation, type, replayed, this.codec, this.environment::isDeferred));
 	}
 
 }

@@ -1,8 +1,11 @@
 package io.idempotency.template;
 
+import java.lang.reflect.Type;
+
 import io.idempotency.Internal;
 import io.idempotency.engine.TransactionStarter;
 import io.idempotency.key.Caller;
+import io.idempotency.protocol.DeferredResults;
 import io.idempotency.protocol.ResultCodec;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
@@ -75,5 +78,13 @@ public interface TemplateEnvironment {
 	 * @return the status, 0 if it asks for none
 	 */
 	int statusOf(Throwable failure);
+
+	/**
+	 * Returns whether the work of a result continues after the action returned.
+	 * @param type the declared type of the result
+	 */
+	default boolean isDeferred(Type type) {
+		return DeferredResults.OF_JDK.include(type);
+	}
 
 }

@@ -4,8 +4,8 @@ import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 
-import io.idempotency.protocol.DeferredResults;
 import io.idempotency.protocol.ResultCodec;
 import org.jspecify.annotations.Nullable;
 
@@ -20,12 +20,14 @@ record TemplateResult(Type type, boolean async) {
 	/**
 	 * Reads a declared type.
 	 * @param replayed whether duplicates get results of this type
+	 * @param deferred whether the work of a type continues after the action returned
 	 * @throws IllegalArgumentException if results of this type cannot be guarded, or
 	 * cannot be replayed; the message names the operation and the type
 	 */
-	static TemplateResult of(String operation, Type declared, boolean replayed, ResultCodec codec) {
+	static TemplateResult of(String operation, Type declared, boolean replayed, ResultCodec codec,
+			Predicate<Type> deferred) {
 		TemplateResult result = of(operation, declared);
-		if (DeferredResults.include(result.type)) {
+		if (deferred.test(result.type)) {
 			throw refused(operation, declared,
 					"its work may go on when the action has returned, and when it ends cannot be seen");
 		}

@@ -11,8 +11,6 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-import net.bytebuddy.ByteBuddy;
-import net.bytebuddy.description.modifier.Visibility;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -23,37 +21,15 @@ class DeferredResultsTests {
 	@Test
 	void workMayGoOnAfterEachOfThese() {
 		for (Method method : Deferred.class.getDeclaredMethods()) {
-			assertThat(DeferredResults.include(method.getGenericReturnType())).as(method.getName()).isTrue();
+			assertThat(DeferredResults.OF_JDK.include(method.getGenericReturnType())).as(method.getName()).isTrue();
 		}
 	}
 
 	@Test
 	void whatHasItsResultAtOnceIsNoneOfThem() {
 		for (Method method : Finished.class.getDeclaredMethods()) {
-			assertThat(DeferredResults.include(method.getGenericReturnType())).as(method.getName()).isFalse();
+			assertThat(DeferredResults.OF_JDK.include(method.getGenericReturnType())).as(method.getName()).isFalse();
 		}
-	}
-
-	@Test
-	void suspendFunctionIsKnownByItsLastParameter() throws ReflectiveOperationException {
-		Class<?> continuation = new ByteBuddy().makeInterface()
-			.name("kotlin.coroutines.Continuation")
-			.make()
-			.load(getClass().getClassLoader())
-			.getLoaded();
-		Class<?> functions = new ByteBuddy().makeInterface()
-			.defineMethod("suspend", Object.class, Visibility.PUBLIC)
-			.withParameters(String.class, continuation)
-			.withoutCode()
-			.defineMethod("begin", Object.class, Visibility.PUBLIC)
-			.withParameters(continuation, String.class)
-			.withoutCode()
-			.make()
-			.load(continuation.getClassLoader())
-			.getLoaded();
-		assertThat(DeferredResults.isSuspend(functions.getMethod("suspend", String.class, continuation))).isTrue();
-		assertThat(DeferredResults.isSuspend(functions.getMethod("begin", continuation, String.class))).isFalse();
-		assertThat(DeferredResults.isSuspend(Finished.class.getDeclaredMethod("text"))).isFalse();
 	}
 
 	@SuppressWarnings("unused")

@@ -46,7 +46,7 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 			"org.springframework.r2dbc.connection.lookup.AbstractRoutingConnectionFactory",
 			"org.springframework.jdbc.datasource.ConnectionHolder",
 			"org.springframework.r2dbc.connection.ConnectionHolder", "io.idempotency.store.r2dbc.R2dbcIdempotencyStore",
-			"org.springframework.transaction.ReactiveTransactionManager", "graphql.schema.DataFetchingEnvironment",
+			"org.springframework.transaction.ReactiveTransactionManager",
 			"io.micrometer.context.ContextSnapshotFactory");
 
 	private static final String RESPONSE = "jakarta.servlet.http.HttpServletResponse";

@@ -12,7 +12,6 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-import graphql.schema.DataFetchingEnvironment;
 import io.idempotency.Internal;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.protocol.ResultCodec;
@@ -20,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.util.ClassUtils;
 
 /**
  * The arguments of a method that must be equal on a retry, where a client chose the key.
@@ -28,8 +26,7 @@ import org.springframework.util.ClassUtils;
  * <p>
  * An argument counts by its JSON. What the container hands in, such as the principal or
  * an acknowledgment, is no argument: it differs between two attempts that mean the same.
- * A message counts by its payload, and only if no other argument says what it holds. The
- * request of a tool counts by all arguments of the tool, whatever else there is.
+ * A message counts by its payload, and only if no other argument says what it holds.
  *
  * @hidden
  */
@@ -53,12 +50,7 @@ public final class ArgumentFingerprinter {
 			"org.springframework.security.core.AuthenticatedPrincipal",
 			"org.springframework.security.oauth2.core.OAuth2Token", "org.springframework.security.web.csrf.CsrfToken",
 			"org.springframework.messaging.MessageHeaders",
-			"org.springframework.messaging.support.MessageHeaderAccessor", "graphql.GraphQLContext",
-			"graphql.schema.DataFetchingFieldSelectionSet", "org.dataloader.DataLoader",
-			"org.springframework.ai.chat.model.ToolContext", "io.modelcontextprotocol.common.McpTransportContext",
-			"io.modelcontextprotocol.server.McpSyncServerExchange",
-			"io.modelcontextprotocol.server.McpAsyncServerExchange", "org.springaicommunity.mcp.annotation.McpMeta",
-			"org.springframework.ai.mcp.annotation.McpMeta");
+			"org.springframework.messaging.support.MessageHeaderAccessor");
 
 	private static final Set<String> HANDED_IN_BY = Set.of("org.springframework.messaging.handler.annotation.Header",
 			"org.springframework.messaging.handler.annotation.Headers",
@@ -68,22 +60,9 @@ public final class ArgumentFingerprinter {
 			"org.springframework.web.bind.annotation.SessionAttribute",
 			"org.springframework.security.core.annotation.AuthenticationPrincipal",
 			"org.springframework.security.core.annotation.CurrentSecurityContext",
-			"org.springframework.graphql.data.method.annotation.ContextValue",
-			"org.springframework.graphql.data.method.annotation.LocalContextValue",
-			"org.springaicommunity.mcp.annotation.McpProgressToken",
-			"org.springframework.ai.mcp.annotation.McpProgressToken",
 			"org.springframework.beans.factory.annotation.Value");
 
 	private static final Set<String> MESSAGES = Set.of("org.springframework.messaging.Message");
-
-	/**
-	 * What a tool can read all of its arguments from, also those that it does not name.
-	 */
-	private static final Set<String> TOOL_REQUESTS = Set.of("io.modelcontextprotocol.spec.McpSchema$CallToolRequest",
-			"org.springaicommunity.mcp.context.McpRequestContextTypes",
-			"org.springframework.ai.mcp.annotation.context.McpRequestContextTypes");
-
-	private static final Set<String> ENVIRONMENT = Set.of("graphql.schema.DataFetchingEnvironment");
 
 	private final Method method;
 
@@ -116,10 +95,7 @@ public final class ArgumentFingerprinter {
 			Class<?> type = parameters[i].getType();
 			ArgumentRole role = roles.apply(type);
 			boolean message = role == ArgumentRole.MESSAGE || is(type, MESSAGES);
-			if (is(type, TOOL_REQUESTS)) {
-				arguments.add(new Compared(i, parameters[i].getName(), type, true));
-			}
-			else if (message || role == ArgumentRole.VALUE && !is(type, HANDED_IN) && !isHandedIn(parameters[i])) {
+			if (message || role == ArgumentRole.VALUE && !is(type, HANDED_IN) && !isHandedIn(parameters[i])) {
 				String name = (names != null) ? names[i] : parameters[i].getName();
 				(message ? messages : arguments).add(new Compared(i, name, types[i], message));
 			}
@@ -217,8 +193,7 @@ public final class ArgumentFingerprinter {
 		if (value instanceof Optional<?> optional) {
 			return optional.orElse(null);
 		}
-		return (GraphQl.PRESENT && value instanceof DataFetchingEnvironment environment) ? environment.getArguments()
-				: value;
+		return value;
 	}
 
 	/**
@@ -226,7 +201,7 @@ public final class ArgumentFingerprinter {
 	 *
 	 * @param index the position
 	 * @param type the declared type
-	 * @param message whether it is a message or a request, whose payload is compared
+	 * @param message whether it is a message, whose payload is compared
 	 */
 	private record Compared(int index, String name, Type type, boolean message) {
 
@@ -237,16 +212,8 @@ public final class ArgumentFingerprinter {
 						: new Type[0];
 				return (arguments.length > 0) ? arguments[arguments.length - 1] : null;
 			}
-			return (this.type instanceof Class<?> raw && is(raw, ENVIRONMENT)) ? null : this.type;
+			return this.type;
 		}
-
-	}
-
-	/** Whether there can be arguments of this library. */
-	private static final class GraphQl {
-
-		private static final boolean PRESENT = ClassUtils.isPresent("graphql.schema.DataFetchingEnvironment",
-				ArgumentFingerprinter.class.getClassLoader());
 
 	}
 

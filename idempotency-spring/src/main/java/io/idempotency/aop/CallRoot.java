@@ -2,7 +2,6 @@ package io.idempotency.aop;
 
 import java.lang.reflect.Method;
 import java.security.Principal;
-import java.util.List;
 
 import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.Internal;
@@ -70,15 +69,6 @@ public final class CallRoot {
 	 */
 	public @Nullable String messageId() {
 		return this.values.messageId();
-	}
-
-	/**
-	 * Returns what makes two calls of a tool of agents the same call.
-	 * @return the session and a digest of the arguments; {@code null} for a call without
-	 * a session
-	 */
-	public @Nullable List<String> sessionAndArguments() {
-		return this.values.sessionAndArguments();
 	}
 
 	/** Returns the method that is called. */

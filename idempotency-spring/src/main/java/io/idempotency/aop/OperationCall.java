@@ -13,7 +13,6 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.KeyParts;
 import io.idempotency.key.Namespace;
-import io.idempotency.protocol.DeferredResults;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardSignal;
 import org.aopalliance.intercept.MethodInvocation;
@@ -304,7 +303,7 @@ public final class OperationCall {
 		}
 		try {
 			Object receiver = receiver(recover);
-			return DeferredResults.isSuspend(recover)
+			return DeferredResultTypes.isSuspend(recover)
 					? CoroutinesUtils.invokeSuspendingFunction(recover, receiver, arguments())
 					: recover.invoke(receiver, arguments());
 		}

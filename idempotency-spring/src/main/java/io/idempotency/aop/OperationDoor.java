@@ -69,7 +69,7 @@ public interface OperationDoor extends Ordered {
 
 	/**
 	 * Returns whether calls of a method come with something of this door that has keys,
-	 * such as a message or the request of a tool. Is called at start-up.
+	 * such as a message. Is called at start-up.
 	 * @param targetClass the class of the bean
 	 * @return whether a header or a body can be read without a request of the web
 	 */

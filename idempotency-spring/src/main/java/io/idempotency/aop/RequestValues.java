@@ -83,15 +83,6 @@ public interface RequestValues {
 	}
 
 	/**
-	 * Returns what makes two calls of a tool the same call.
-	 * @return the session and a digest of the arguments, {@code null} for a call that is
-	 * none of a tool, or that belongs to no session
-	 */
-	default @Nullable List<String> sessionAndArguments() {
-		return null;
-	}
-
-	/**
 	 * Returns the id of the message.
 	 * @return the id, {@code null} for a request and for a message without an id
 	 */

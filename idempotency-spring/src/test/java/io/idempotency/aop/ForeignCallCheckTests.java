@@ -4,26 +4,17 @@ import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 
-import java.util.List;
-
-import graphql.execution.DataFetcherResult;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import jakarta.servlet.http.HttpServletResponse;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.data.rest.webmvc.RepositoryRestController;
 import org.springframework.http.server.ServerHttpResponse;
-import org.springframework.graphql.data.method.annotation.BatchMapping;
-import org.springframework.graphql.data.method.annotation.MutationMapping;
-import org.springframework.graphql.data.method.annotation.SchemaMapping;
-import org.springframework.graphql.data.method.annotation.SubscriptionMapping;
 import org.springframework.messaging.handler.annotation.MessageMapping;
 import org.springframework.messaging.simp.annotation.SubscribeMapping;
 import org.springframework.stereotype.Controller;
@@ -84,28 +75,6 @@ class ForeignCallCheckTests {
 			MessageWithExpression handler = context.getBean(MessageWithExpression.class);
 			assertThat(handler.run("1")).isEqualTo(handler.run("1")).isNotEqualTo(handler.run("2"));
 		}
-	}
-
-	@ParameterizedTest
-	@ValueSource(classes = { GraphQlSubscription.class, NamedSubscription.class })
-	void subscriptionOfGraphQlIsNamed(Class<?> controller) {
-		Refusals.assertRefused(controller, "subscription of GraphQL", "on the mutations");
-	}
-
-	@Test
-	void batchOfGraphQlIsNamed() {
-		Refusals.assertRefused(GraphQlBatch.class, "loads a batch", "on the mutation that needs the batch");
-	}
-
-	@Test
-	void mutationWhoseWorkGoesOnIsToldWhatToReturn() {
-		Refusals.assertRefused(ReactiveMutation.class, "goes on after the method has returned",
-				"the result itself or a CompletableFuture of it");
-	}
-
-	@Test
-	void resultOfGraphQlWithErrorsIsNotKept() {
-		Refusals.assertRefused(MutationWithErrors.class, "errors and a context", "Return a type that can be kept");
 	}
 
 	@ParameterizedTest
@@ -207,61 +176,6 @@ class ForeignCallCheckTests {
 		@Idempotent(key = "#a0")
 		public String run(String id) {
 			return id + this.runs++;
-		}
-
-	}
-
-	@Controller
-	static class GraphQlSubscription {
-
-		@SubscriptionMapping
-		@Idempotent(header = "Idempotency-Key")
-		public Flux<String> run(String order) {
-			return Flux.just(order);
-		}
-
-	}
-
-	@Controller
-	static class NamedSubscription {
-
-		@SchemaMapping(typeName = "Subscription")
-		@Idempotent(header = "Idempotency-Key")
-		public Flux<String> run(String order) {
-			return Flux.just(order);
-		}
-
-	}
-
-	@Controller
-	static class GraphQlBatch {
-
-		@BatchMapping
-		@Idempotent(key = "#a0")
-		public List<String> run(List<String> orders) {
-			return orders;
-		}
-
-	}
-
-	@Controller
-	static class ReactiveMutation {
-
-		@MutationMapping
-		@Idempotent(header = "Idempotency-Key")
-		public Mono<String> run(String order) {
-			return Mono.just(order);
-		}
-
-	}
-
-	@Controller
-	static class MutationWithErrors {
-
-		@MutationMapping
-		@Idempotent(header = "Idempotency-Key")
-		public DataFetcherResult<String> run(String order) {
-			return DataFetcherResult.<String>newResult().data(order).build();
 		}
 
 	}

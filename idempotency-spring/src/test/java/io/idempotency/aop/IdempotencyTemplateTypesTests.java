@@ -15,9 +15,12 @@ import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyTemplate;
+import io.idempotency.aop.transaction.SpringTemplateEnvironment;
 import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.template.EngineIdempotencyTemplate;
 import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.key.Caller;
+import io.idempotency.key.Namespace;
 import io.idempotency.protocol.ResultCodec;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.core.ParameterizedTypeReference;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -49,8 +53,12 @@ class IdempotencyTemplateTypesTests {
 
 	private final IdempotencyEngine engine = new IdempotencyEngine(10, IdempotencyListener.NONE);
 
-	private final IdempotencyTemplate template = new EngineIdempotencyTemplate(this.engine, this.store,
-			new Jackson2ResultCodec(), IdempotencyOptions.DEFAULTS);
+	private final ResultCodec codec = new Jackson2ResultCodec();
+
+	private final IdempotencyTemplate template = new EngineIdempotencyTemplate(this.engine, this.store, this.codec,
+			IdempotencyOptions.DEFAULTS,
+			new SpringTemplateEnvironment(new StaticListableBeanFactory(), this.codec, () -> Caller.ANONYMOUS),
+			Namespace.NONE);
 
 	private final AtomicInteger runs = new AtomicInteger();
 

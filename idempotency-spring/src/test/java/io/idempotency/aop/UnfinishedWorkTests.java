@@ -15,7 +15,6 @@ import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
-import io.idempotency.protocol.DeferredResults;
 import io.idempotency.protocol.ResultCodec;
 import io.idempotency.store.StoredResult;
 import kotlin.coroutines.Continuation;
@@ -80,7 +79,7 @@ class UnfinishedWorkTests {
 	@Test
 	void anEntityHandsOutItsBody() throws ReflectiveOperationException {
 		Type answer = Answers.class.getDeclaredMethod("reactive").getGenericReturnType();
-		assertThat(DeferredResults.include(answer)).isTrue();
+		assertThat(DeferredResultTypes.include(answer)).isTrue();
 	}
 
 	/**

@@ -38,8 +38,7 @@ final class ExpressionCheck {
 
 	private static final Set<String> ROOT_PROPERTIES = Set.of("principal", "method", "target");
 
-	private static final Set<String> ROOT_METHODS = Set.of("header", "param", "body", "messageId",
-			"sessionAndArguments");
+	private static final Set<String> ROOT_METHODS = Set.of("header", "param", "body", "messageId");
 
 	private final IdempotentAnnotation annotation;
 

@@ -39,8 +39,6 @@ final class ForeignCallCheck {
 			"org.springframework.messaging.handler.annotation.MessageMapping",
 			"org.springframework.messaging.simp.annotation.SubscribeMapping");
 
-	private static final String GRAPHQL = "org.springframework.graphql.data.method.annotation.";
-
 	/** What an answer is written to instead of being returned. */
 	private static final Set<String> WRITTEN = Set.of("jakarta.servlet.ServletResponse", "jakarta.servlet.AsyncContext",
 			"java.io.OutputStream", "java.io.Writer", "java.nio.channels.WritableByteChannel",
@@ -79,7 +77,6 @@ final class ForeignCallCheck {
 					"Use @RestController, or " + ON_THE_WORK);
 		}
 		checkMessageHandler(annotation);
-		checkGraphQl(annotation);
 		checkWritten(annotation);
 	}
 
@@ -112,19 +109,6 @@ final class ForeignCallCheck {
 					"Set key to an expression over the payload or over a header of the message, e.g. key = \"#id\" with "
 							+ "the parameter @Header(\"Idempotency-Key\") String id. No caller is part of such a key: "
 							+ "name the user in scope where keys are the clients' own");
-		}
-	}
-
-	private static void checkGraphQl(IdempotentAnnotation annotation) {
-		MergedAnnotations present = MergedAnnotations.from(annotation.method(), SearchStrategy.TYPE_HIERARCHY);
-		if (present.get(GRAPHQL + "SchemaMapping").getValue("typeName").filter("Subscription"::equals).isPresent()) {
-			throw annotation.problem(
-					"it is a subscription of GraphQL, whose results are a stream that nobody can repeat",
-					"Put the annotation on the mutations, which have one result");
-		}
-		if (present.isPresent(GRAPHQL + "BatchMapping")) {
-			throw annotation.problem("it loads a batch for several fields of GraphQL, and a key is for one call",
-					"Put the annotation on the mutation that needs the batch, or " + ON_THE_WORK);
 		}
 	}
 

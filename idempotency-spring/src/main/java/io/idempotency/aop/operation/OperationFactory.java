@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
+import io.idempotency.aop.DeferredResultTypes;
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOptions;
@@ -26,7 +27,6 @@ import io.idempotency.aop.transaction.MethodTransaction;
 import io.idempotency.engine.SurroundingTransaction;
 import io.idempotency.engine.WorkTransactions;
 import io.idempotency.key.HeaderName;
-import io.idempotency.protocol.DeferredResults;
 import io.idempotency.protocol.ResultCodec;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
@@ -87,9 +87,6 @@ final class OperationFactory {
 		boolean requested = this.covered.hasRequests(annotation);
 		KeySource keySource = this.keySourceFinder.of(annotation);
 		ResultShape result = ResultShape.of(annotation, this.covered.areSubscribed(annotation));
-		if (!covered) {
-			checkResult(annotation, result, options);
-		}
 		Method recover = RecoverMethodFinder.find(annotation, result);
 		IdempotencyStore store = store(annotation);
 		IdempotentOperation operation = new IdempotentOperation(annotation.guarded(), options,
@@ -104,6 +101,9 @@ final class OperationFactory {
 					"Use a value of the arguments");
 		}
 		this.covered.check(operation);
+		if (!covered) {
+			checkResult(annotation, result, options);
+		}
 		return operation;
 	}
 
@@ -117,11 +117,11 @@ final class OperationFactory {
 	}
 
 	private void checkResult(IdempotentAnnotation annotation, ResultShape result, IdempotencyOptions options) {
-		if (DeferredResults.isSuspend(annotation.method()) && !result.form().isSubscribed()) {
+		if (DeferredResultTypes.isSuspend(annotation.method()) && !result.form().isSubscribed()) {
 			throw annotation.problem("it is a suspend function, whose work goes on after the call of it has returned",
 					"Put the annotation on a function that is not suspend, or on the controller's function that calls it");
 		}
-		if (DeferredResults.include(result.type())) {
+		if (DeferredResultTypes.include(result.type())) {
 			// A claim that ends when the method returns would guard nothing.
 			throw annotation.problem("its work goes on after the method has returned, and when it ends cannot be seen",
 					"Return the result itself or a CompletableFuture of it");
@@ -230,12 +230,12 @@ final class OperationFactory {
 		if (subscribed != null) {
 			return subscribed;
 		}
-		if (DeferredResults.isSuspend(annotation.method())) {
+		if (DeferredResultTypes.isSuspend(annotation.method())) {
 			throw annotation.problem(
 					"transaction = JOIN, but it is a suspend function, whose work goes on after its transaction ended",
 					"Put the annotation on a function that is not suspend, or set transaction = TransactionMode.SEPARATE");
 		}
-		if (DeferredResults.include(ResultShape.returnType(annotation.method(), annotation.targetClass()))) {
+		if (DeferredResultTypes.include(ResultShape.returnType(annotation.method(), annotation.targetClass()))) {
 			throw annotation.problem(
 					"transaction = JOIN, but its work goes on after the method has returned and its transaction ended",
 					"Return the result itself, or set transaction = TransactionMode.SEPARATE");

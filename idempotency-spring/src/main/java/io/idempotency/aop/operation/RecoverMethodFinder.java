@@ -3,8 +3,8 @@ package io.idempotency.aop.operation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 
+import io.idempotency.aop.DeferredResultTypes;
 import io.idempotency.aop.ResultForm;
-import io.idempotency.protocol.DeferredResults;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ResolvableType;
@@ -49,7 +49,7 @@ final class RecoverMethodFinder {
 	/** A suspend function of a door that knows no subscriptions is called by Spring. */
 	private static ResultShape shape(Method method, IdempotentAnnotation annotation, @Nullable ResultShape known,
 			boolean subscribed) {
-		if (DeferredResults.isSuspend(method)) {
+		if (DeferredResultTypes.isSuspend(method)) {
 			return ResultShape.suspended(method, annotation.targetClass());
 		}
 		return (known != null) ? known : ResultShape.of(method, annotation.targetClass(), subscribed);
@@ -81,7 +81,7 @@ final class RecoverMethodFinder {
 	}
 
 	private static boolean isLate(ResultShape result) {
-		return DeferredResults.include(raw(result));
+		return DeferredResultTypes.include(raw(result));
 	}
 
 	private static Class<?> raw(ResultShape result) {
@@ -90,7 +90,7 @@ final class RecoverMethodFinder {
 
 	/** Returns what a method says that it returns, which a suspend function hides. */
 	private static String declared(Method method, ResultShape shape) {
-		return (DeferredResults.isSuspend(method) ? shape.type() : method.getGenericReturnType()).getTypeName();
+		return (DeferredResultTypes.isSuspend(method) ? shape.type() : method.getGenericReturnType()).getTypeName();
 	}
 
 	private static String advice(Method guarded, ResultShape wanted, boolean nothing) {

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.idempotency.aop.DeferredResultTypes;
 import io.idempotency.aop.ResultForm;
-import io.idempotency.protocol.DeferredResults;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.GenericTypeResolver;
@@ -47,7 +47,7 @@ record ResultShape(Type type, ResultForm form) {
 			return new ResultShape(inner(returned), ResultForm.FUTURE);
 		}
 		ResultShape shape = null;
-		if (subscribed && !DeferredResults.isSuspend(method)) {
+		if (subscribed && !DeferredResultTypes.isSuspend(method)) {
 			shape = published(returned);
 		}
 		else if (subscribed && COROUTINES) {

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.idempotency.aop.DeferredResultTypes;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.ResultForm;
-import io.idempotency.protocol.DeferredResults;
 import io.idempotency.reactor.ReactiveIdempotencyContext;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -30,7 +30,7 @@ record PublishedResult(ResultForm form, boolean isVoid, @Nullable ReactiveAdapte
 	static PublishedResult of(IdempotentOperation operation) {
 		Method method = operation.guarded().method();
 		ResultForm form = operation.result().form();
-		boolean declares = form.isSubscribed() && !DeferredResults.isSuspend(method);
+		boolean declares = form.isSubscribed() && !DeferredResultTypes.isSuspend(method);
 		return new PublishedResult(form, operation.result().type() == Void.class,
 				declares ? adapter(method.getReturnType()) : null);
 	}

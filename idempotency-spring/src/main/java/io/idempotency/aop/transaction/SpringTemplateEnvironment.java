@@ -1,8 +1,10 @@
 package io.idempotency.aop.transaction;
 
+import java.lang.reflect.Type;
 import java.util.function.Supplier;
 
 import io.idempotency.Internal;
+import io.idempotency.aop.DeferredResultTypes;
 import io.idempotency.aop.FailureStatus;
 import io.idempotency.codec.json.FirstResultCheck;
 import io.idempotency.engine.TransactionStarter;
@@ -82,6 +84,11 @@ public final class SpringTemplateEnvironment implements TemplateEnvironment {
 	@Override
 	public int statusOf(Throwable failure) {
 		return FailureStatus.of(failure);
+	}
+
+	@Override
+	public boolean isDeferred(Type type) {
+		return DeferredResultTypes.include(type);
 	}
 
 }

@@ -41,15 +41,13 @@ final class StorableTypeCheck {
 			Map.entry("java.util.concurrent.Flow$Publisher", "reactive results are not supported"),
 			Map.entry("org.reactivestreams.Publisher", "reactive results are not supported"),
 			Map.entry("org.springframework.http.HttpEntity", "it is a web response"),
-			Map.entry("graphql.execution.DataFetcherResult", "it may hold errors and a context beside the value"),
 			Map.entry("org.springframework.core.io.InputStreamSource", "its content can be read only once"),
 			Map.entry("org.springframework.web.servlet.ModelAndView", "it is a web response"));
 
 	/** What is refused beyond that where the JSON of a value is only compared. */
 	private static final Map<String, String> INCOMPARABLE = Map.of("java.lang.Throwable",
 			"its stack trace differs from call to call", "java.util.EventObject", "it holds its source and its time",
-			"kotlin.Function", "it is code and no value", "org.springframework.graphql.data.ArgumentValue",
-			"its JSON does not show its value", "org.apache.avro.generic.GenericContainer",
+			"kotlin.Function", "it is code and no value", "org.apache.avro.generic.GenericContainer",
 			"its JSON shows its schema and not its value", "com.google.protobuf.MessageLite",
 			"its JSON does not show its value");
 

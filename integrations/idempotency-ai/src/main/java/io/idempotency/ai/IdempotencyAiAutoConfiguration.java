@@ -2,6 +2,7 @@ package io.idempotency.ai;
 
 import io.idempotency.ScopeMode;
 import io.idempotency.aop.MethodDoor;
+import io.idempotency.aop.OperationKeyReader;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.engine.CurrentRequest;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
@@ -45,17 +46,22 @@ public final class IdempotencyAiAutoConfiguration {
 			return new ToolCallPostProcessor();
 		}
 
+		@Bean(ToolCallKey.BEAN)
+		ToolCallKey idempotencyToolCall(ResultCodec codec) {
+			return new ToolCallKey(codec);
+		}
+
 		@Bean
 		@ConditionalOnMissingBean
-		ToolDoor idempotencyToolDoor(MethodDoor methods, ResultCodec codec, IdempotencyProperties properties,
-				AiProperties ai, ObjectProvider<CurrentRequest> request, ListableBeanFactory beans,
-				Environment environment) {
+		ToolDoor idempotencyToolDoor(MethodDoor methods, OperationKeyReader keys, ResultCodec codec,
+				IdempotencyProperties properties, AiProperties ai, ObjectProvider<CurrentRequest> request,
+				ListableBeanFactory beans, Environment environment) {
 			CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
 			ToolSettings settings = new ToolSettings(ai.metaKey(), ToolSettings.hasServer(beans),
 					properties.scope() == ScopeMode.GLOBAL,
 					"ASYNC".equalsIgnoreCase(environment.getProperty("spring.ai.mcp.server.type")),
 					"STATELESS".equalsIgnoreCase(environment.getProperty("spring.ai.mcp.server.protocol")));
-			return new ToolDoor(methods, settings, codec, current::values, current::owner);
+			return new ToolDoor(methods, keys, settings, codec, current::values, current::owner);
 		}
 
 	}

@@ -7,6 +7,8 @@ import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyException;
 import io.idempotency.aop.GuardFaultException;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.protocol.ResultCodec;
 import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import io.modelcontextprotocol.spec.McpSchema.Content;
@@ -24,6 +26,8 @@ final class ToolCall {
 
 	/** The member of a result's {@code _meta} that says why the call was refused. */
 	static final String REFUSAL = "io.idempotency/refusal";
+
+	private static final String ALGORITHM = "tool1";
 
 	private static final ThreadLocal<@Nullable ToolCall> CURRENT = new ThreadLocal<>();
 
@@ -59,6 +63,11 @@ final class ToolCall {
 	Map<String, Object> meta() {
 		@Nullable Map<String, Object> meta = this.request.meta();
 		return (meta != null) ? meta : Map.of();
+	}
+
+	/** Returns the fingerprint of the arguments that the client sent. */
+	Fingerprint fingerprint(ResultCodec codec) {
+		return Fingerprint.of(ALGORITHM).add(codec.comparable(arguments())).build();
 	}
 
 	@Nullable String session() {

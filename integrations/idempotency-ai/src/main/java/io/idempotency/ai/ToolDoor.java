@@ -11,14 +11,13 @@ import io.idempotency.IdempotencyCallerUnknownException;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyException;
 import io.idempotency.RememberedFailureException;
-import io.idempotency.aop.ArgumentFingerprinter;
 import io.idempotency.aop.GuardFaultException;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.KeySource;
 import io.idempotency.aop.MethodDoor;
 import io.idempotency.aop.OperationCall;
 import io.idempotency.aop.OperationDoor;
-import io.idempotency.aop.OperationFingerprinter;
+import io.idempotency.aop.OperationKeyReader;
 import io.idempotency.aop.RequestValues;
 import io.idempotency.aop.RunWatch;
 import io.idempotency.key.Caller;
@@ -51,11 +50,11 @@ final class ToolDoor implements OperationDoor {
 
 	private final MethodDoor methodDoor;
 
+	private final OperationKeyReader keyReader;
+
 	private final ToolSettings settings;
 
 	private final ResultCodec codec;
-
-	private final OperationFingerprinter fingerprinter;
 
 	private final Supplier<RequestValues> values;
 
@@ -64,17 +63,18 @@ final class ToolDoor implements OperationDoor {
 	/**
 	 * Creates the door.
 	 * @param methodDoor guards the calls
-	 * @param codec writes arguments that are compared
+	 * @param keyReader checks keys
+	 * @param codec encodes arguments that are compared
 	 * @param values supplies the values of the HTTP request that the current thread works
 	 * for, {@link RequestValues#NONE} if there is none
 	 * @param owner tells the owner of the key of an operation in that request
 	 */
-	ToolDoor(MethodDoor methodDoor, ToolSettings settings, ResultCodec codec, Supplier<RequestValues> values,
-			Function<String, Caller> owner) {
+	ToolDoor(MethodDoor methodDoor, OperationKeyReader keyReader, ToolSettings settings, ResultCodec codec,
+			Supplier<RequestValues> values, Function<String, Caller> owner) {
 		this.methodDoor = methodDoor;
+		this.keyReader = keyReader;
 		this.settings = settings;
 		this.codec = codec;
-		this.fingerprinter = new OperationFingerprinter(codec);
 		this.values = values;
 		this.owner = owner;
 	}
@@ -85,9 +85,14 @@ final class ToolDoor implements OperationDoor {
 	}
 
 	@Override
-	public @Nullable KeySource defaultKey(Method method, Class<?> targetClass) {
+	public boolean hasRequests(Method method, Class<?> targetClass) {
 		// A model in this process sends no request.
-		return (this.settings.server() && isTool(method)) ? new KeySource.Header(this.settings.metaKey()) : null;
+		return this.settings.server() && isTool(method);
+	}
+
+	@Override
+	public @Nullable KeySource defaultKey(Method method, Class<?> targetClass) {
+		return hasRequests(method, targetClass) ? new KeySource.Header(this.settings.metaKey()) : null;
 	}
 
 	private static boolean isTool(Method method) {
@@ -109,17 +114,14 @@ final class ToolDoor implements OperationDoor {
 					"Make the class public");
 		}
 		boolean byCall = operation.key().source() instanceof KeySource.Spel spel
-				&& spel.expression().calls("sessionAndArguments");
+				&& spel.expression().toString().contains('@' + ToolCallKey.BEAN);
 		if (byCall && !tool) {
-			throw operation.problem("its expression reads sessionAndArguments(), but it is no tool of agents",
+			throw operation.problem("its expression reads sessionAndArguments(), but it is not a tool",
 					"Use a value of the arguments");
 		}
 		if (byCall && this.settings.stateless()) {
 			throw operation.problem("its expression reads sessionAndArguments(), but the server has no sessions",
 					"Set spring.ai.mcp.server.protocol to STREAMABLE, or take the key from an argument or from _meta");
-		}
-		if (byCall) {
-			ArgumentFingerprinter.of(method, operation.guarded().targetClass()).check(this.codec);
 		}
 		if (tool && this.settings.async() && (byCall || !(operation.key().source() instanceof KeySource.Spel))) {
 			throw operation.problem(
@@ -142,8 +144,9 @@ final class ToolDoor implements OperationDoor {
 		}
 		call.watch(new ErrorResults(call));
 		try {
-			RequestValues values = new ToolValues(tool, call, this.fingerprinter, this.values);
-			Object result = this.methodDoor.enter(call, values, () -> caller(call.operation(), tool));
+			RequestValues values = new ToolValues(tool, call, this.values);
+			Object result = this.methodDoor.enter(call, values, () -> caller(call.operation(), tool),
+					() -> this.keyReader.parts(call, values), () -> tool.fingerprint(this.codec));
 			if (!call.hasRun() && isTool(call.operation().guarded().method())) {
 				tool.replayed();
 			}

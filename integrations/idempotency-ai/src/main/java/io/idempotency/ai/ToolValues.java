@@ -1,16 +1,11 @@
 package io.idempotency.ai;
 
 import java.security.Principal;
-import java.util.HexFormat;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyKeyInvalidException;
-import io.idempotency.aop.ArgumentFingerprinter;
-import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.OperationCall;
-import io.idempotency.aop.OperationFingerprinter;
 import io.idempotency.aop.RequestValues;
 import io.idempotency.aop.operation.BodyPointers;
 import org.jspecify.annotations.Nullable;
@@ -25,21 +20,16 @@ final class ToolValues implements RequestValues {
 
 	private final OperationCall call;
 
-	private final OperationFingerprinter fingerprinter;
-
 	private final Supplier<RequestValues> request;
 
 	/**
 	 * Creates the values.
 	 * @param call the call of the guarded method
-	 * @param fingerprinter make the digest of the arguments
 	 * @param request supplies the values of the HTTP request
 	 */
-	ToolValues(ToolCall tool, OperationCall call, OperationFingerprinter fingerprinter,
-			Supplier<RequestValues> request) {
+	ToolValues(ToolCall tool, OperationCall call, Supplier<RequestValues> request) {
 		this.tool = tool;
 		this.call = call;
-		this.fingerprinter = fingerprinter;
 		this.request = request;
 	}
 
@@ -74,25 +64,6 @@ final class ToolValues implements RequestValues {
 	@Override
 	public @Nullable Principal principal() {
 		return this.request.get().principal();
-	}
-
-	@Override
-	public Object payload() {
-		return this.tool.arguments();
-	}
-
-	@Override
-	public @Nullable List<String> sessionAndArguments() {
-		String session = this.tool.session();
-		if (session == null) {
-			return null;
-		}
-		IdempotentOperation operation = this.call.operation();
-		byte[] arguments = this.fingerprinter
-			.of(this.call, ArgumentFingerprinter.of(operation.guarded().method(), operation.guarded().targetClass()),
-					this)
-			.toBytes();
-		return List.of(session, HexFormat.of().formatHex(arguments));
 	}
 
 }

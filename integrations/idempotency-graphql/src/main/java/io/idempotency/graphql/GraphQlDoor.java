@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import graphql.execution.DataFetcherResult;
 import graphql.execution.instrumentation.ChainedInstrumentation;
 import graphql.execution.instrumentation.Instrumentation;
 import graphql.schema.DataFetchingEnvironment;
@@ -17,6 +18,7 @@ import io.idempotency.RememberedFailureException;
 import io.idempotency.aop.GuardFaultException;
 import io.idempotency.aop.GuardedMethod;
 import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.IdempotentOperation.FingerprintSource;
 import io.idempotency.aop.KeySource;
 import io.idempotency.aop.MethodDoor;
 import io.idempotency.aop.OperationCall;
@@ -33,10 +35,13 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.MethodClassKey;
 import org.springframework.core.Ordered;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.graphql.data.ArgumentValue;
+import org.springframework.graphql.data.method.annotation.BatchMapping;
 import org.springframework.graphql.data.method.annotation.GraphQlExceptionHandler;
 import org.springframework.graphql.data.method.annotation.SchemaMapping;
 import org.springframework.graphql.execution.DataFetcherExceptionResolver;
@@ -56,6 +61,9 @@ import org.springframework.util.ReflectionUtils;
 final class GraphQlDoor implements OperationDoor, SmartInitializingSingleton {
 
 	private static final Logger logger = LoggerFactory.getLogger(GraphQlDoor.class);
+
+	/** Their JSON does not show their values. */
+	private static final Set<Class<?>> NOT_COMPARED = Set.of(ArgumentValue.class, DataFetchingEnvironment.class);
 
 	private final MethodDoor methodDoor;
 
@@ -131,6 +139,7 @@ final class GraphQlDoor implements OperationDoor, SmartInitializingSingleton {
 	@Override
 	public void check(IdempotentOperation operation) {
 		GuardedMethod guarded = operation.guarded();
+		checkKind(operation, guarded.method());
 		if (hasRequests(guarded.method(), guarded.targetClass())) {
 			this.checked.add(new MethodClassKey(guarded.method(), guarded.targetClass()));
 			if (operation.options().onFailure() == FailureMode.REMEMBER && forgetsFailures(guarded.targetClass())) {
@@ -140,6 +149,32 @@ final class GraphQlDoor implements OperationDoor, SmartInitializingSingleton {
 						"Move the handlers of exceptions to a @ControllerAdvice, or let one of the controller handle "
 								+ "RememberedFailureException");
 			}
+		}
+	}
+
+	private static void checkKind(IdempotentOperation operation, Method method) {
+		MergedAnnotation<SchemaMapping> mapping = mapping(method);
+		if (mapping.isPresent() && mapping.getString("typeName").equals("Subscription")) {
+			throw operation.problem("it is a GraphQL subscription, whose results are a stream that cannot be replayed",
+					"Put the annotation on the mutations, which have one result");
+		}
+		if (MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(BatchMapping.class)) {
+			throw operation.problem("it loads a batch for several GraphQL fields, and a key is for one call",
+					"Put the annotation on the mutation that needs the batch, or on the bean method that does the work");
+		}
+		if (mapping.isPresent() && operation.policy().keepsResult()
+				&& ResolvableType.forType(operation.result().type()).resolve() == DataFetcherResult.class) {
+			throw operation.problem(
+					"its result cannot be stored, because a DataFetcherResult may hold errors and a context",
+					"Return the value, or set keepResult = false or mode = IdempotencyMode.REJECT");
+		}
+		if (operation.fingerprint() instanceof FingerprintSource.Arguments source && source.arguments()
+			.types()
+			.stream()
+			.anyMatch((type) -> NOT_COMPARED.contains(ResolvableType.forType(type).resolve()))) {
+			throw operation.problem(
+					"its arguments are compared, but an ArgumentValue and a DataFetchingEnvironment cannot be",
+					"Set fingerprint to the values that must be equal on a retry");
 		}
 	}
 

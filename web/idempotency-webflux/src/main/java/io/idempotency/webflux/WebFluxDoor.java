@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
+import io.idempotency.aop.DeferredResultTypes;
 import io.idempotency.Internal;
 import io.idempotency.aop.GuardFaultException;
 import io.idempotency.aop.GuardedMethod;
@@ -18,7 +19,6 @@ import io.idempotency.aop.ResultForm;
 import io.idempotency.aop.reactive.SubscribedTransactions;
 import io.idempotency.engine.WorkTransactions;
 import io.idempotency.http.HandlerRules;
-import io.idempotency.protocol.DeferredResults;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
@@ -77,7 +77,7 @@ public final class WebFluxDoor implements OperationDoor {
 		if (!covers(guarded.method(), guarded.targetClass())) {
 			return null;
 		}
-		if (!DeferredResults.isSuspend(guarded.method())
+		if (!DeferredResultTypes.isSuspend(guarded.method())
 				&& !isSubscribed(ResolvableType.forMethodReturnType(guarded.method(), guarded.targetClass()))) {
 			throw GuardedMethod.problem(guarded.method(), guarded.targetClass(),
 					"transaction = JOIN, but its work is not in a subscription to a Mono or a Flux, where the transactions "
@@ -128,12 +128,12 @@ public final class WebFluxDoor implements OperationDoor {
 	}
 
 	private static boolean givesOne(Method method) {
-		return method.getReturnType() == Mono.class || DeferredResults.isSuspend(method) && !givesFlow(method);
+		return method.getReturnType() == Mono.class || DeferredResultTypes.isSuspend(method) && !givesFlow(method);
 	}
 
 	/** Returns whether the result of a method knows no context that tells the request. */
 	static boolean needsThread(Method method) {
-		return !givesOne(method) && !givesMany(method.getReturnType()) && !DeferredResults.isSuspend(method);
+		return !givesOne(method) && !givesMany(method.getReturnType()) && !DeferredResultTypes.isSuspend(method);
 	}
 
 	private static boolean givesFlow(Method method) {

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletionStage;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 
+import io.idempotency.aop.DeferredResultTypes;
 import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Internal;
@@ -35,7 +36,6 @@ import io.idempotency.http.request.RequestFingerprint;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.protocol.DeferredResults;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.StoredResult;
@@ -110,8 +110,8 @@ public final class HttpDoor implements OperationDoor {
 			return;
 		}
 		Class<?> given = ResolvableType.forMethodReturnType(recover, operation.guarded().targetClass()).toClass();
-		if (DeferredResults.isSuspend(recover)
-				|| DeferredResults.include(given) && !CompletionStage.class.isAssignableFrom(given)) {
+		if (DeferredResultTypes.isSuspend(recover)
+				|| DeferredResultTypes.include(given) && !CompletionStage.class.isAssignableFrom(given)) {
 			throw operation.problem("its recover method '" + recover.getName()
 					+ "' gives a result that is not there yet when it returns, and a handler of Spring MVC is answered "
 					+ "before anybody knows whether there is one",

@@ -36,7 +36,7 @@ class BankTools {
 	}
 
 	@McpTool(description = "Charges a card", generateOutputSchema = true)
-	@Idempotent(key = "sessionAndArguments()")
+	@Idempotent(key = "@idempotencyToolCall.sessionAndArguments()")
 	public Bank.Receipt charge(String card, int amount, McpMeta meta, @McpProgressToken String progress,
 			McpSyncRequestContext context) {
 		return this.bank.charge(card, amount);
@@ -71,7 +71,7 @@ class BankTools {
 	}
 
 	@McpTool(description = "Weighs what the arguments of the context say")
-	@Idempotent(key = "sessionAndArguments()")
+	@Idempotent(key = "@idempotencyToolCall.sessionAndArguments()")
 	public String weigh(McpSyncRequestContext context) {
 		return this.bank.pay("weighed " + ((CallToolRequest) context.request()).arguments().get("parcel"));
 	}

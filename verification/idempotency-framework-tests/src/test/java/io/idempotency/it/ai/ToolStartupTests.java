@@ -57,7 +57,7 @@ class ToolStartupTests {
 
 	@Test
 	void theSessionIsForTools() {
-		assertRefused(this.runner.withBean(NoTool.class), "it is no tool of agents");
+		assertRefused(this.runner.withBean(NoTool.class), "it is not a tool");
 	}
 
 	@Test
@@ -315,7 +315,7 @@ class ToolStartupTests {
 	public static class Session {
 
 		@Tool
-		@Idempotent(key = "sessionAndArguments()")
+		@Idempotent(key = "@idempotencyToolCall.sessionAndArguments()")
 		public String run(String thing) {
 			return thing;
 		}
@@ -391,7 +391,7 @@ class ToolStartupTests {
 
 	static class NoTool {
 
-		@Idempotent(key = "sessionAndArguments()")
+		@Idempotent(key = "@idempotencyToolCall.sessionAndArguments()")
 		public String run(String thing) {
 			return thing;
 		}
