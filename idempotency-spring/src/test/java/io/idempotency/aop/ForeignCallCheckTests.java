@@ -36,6 +36,13 @@ class ForeignCallCheckTests {
 			.hasMessageStartingWith("@Idempotent on '" + controller.getName() + "#run(String)'")
 			.hasMessageContaining("WebFlux")
 			.satisfies((failure) -> assertThat(((io.idempotency.IdempotencyConfigurationException) failure).action())
+				.contains("idempotency-spring-boot-starter-webflux"));
+	}
+
+	@Test
+	void aMethodOfAControllerThatHandlesNoRequestIsRefused() {
+		assertThat(Refusals.of(NoHandler.class, WebFlux.class)).hasMessageContaining("WebFlux")
+			.satisfies((failure) -> assertThat(((io.idempotency.IdempotencyConfigurationException) failure).action())
 				.contains("Spring MVC"));
 	}
 
@@ -285,6 +292,16 @@ class ForeignCallCheckTests {
 	static class GuardedController {
 
 		@PostMapping
+		public String run(String key) {
+			return key;
+		}
+
+	}
+
+	@Controller
+	static class NoHandler {
+
+		@Idempotent("#key")
 		public String run(String key) {
 			return key;
 		}

@@ -11,6 +11,7 @@ import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
@@ -19,7 +20,7 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Stores that cannot be chosen: their bean, which is never lazy, fails the start-up. They
- * are imported one by one, the first and the last of {@link StoreConfigurations}.
+ * are imported one by one by {@link StoreConfigurations}.
  */
 final class RefusedStoreConfigurations {
 
@@ -68,6 +69,28 @@ final class RefusedStoreConfigurations {
 
 			}
 
+		}
+
+	}
+
+	/**
+	 * Fails startup if the only database of the application is reached over R2DBC and the
+	 * module of that store is missing. The store in memory would serve one node only.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnMissingBean(IdempotencyStore.class)
+	@ConditionalOnStoreType({ StoreType.AUTO, StoreType.JDBC })
+	@ConditionalOnBean(type = "io.r2dbc.spi.ConnectionFactory")
+	@ConditionalOnMissingClass("io.idempotency.store.r2dbc.R2dbcIdempotencyStore")
+	static class WithoutR2dbcModule {
+
+		@Bean
+		@Lazy(false)
+		IdempotencyStore idempotencyStore() {
+			throw new IdempotencyConfigurationException(
+					"The application has a ConnectionFactory, and idempotency-r2dbc is not on the class path",
+					"Add the dependency io.idempotency:idempotency-r2dbc, or set idempotency.store to 'memory', which "
+							+ "serves one JVM only.");
 		}
 
 	}

@@ -21,9 +21,6 @@ import org.springframework.stereotype.Controller;
  */
 final class ForeignCallCheck {
 
-	/** The name of the bean that handles all requests of WebFlux. */
-	private static final String WEB_HANDLER = "webHandler";
-
 	private static final String ON_THE_WORK = "put the annotation with a key expression on the bean method that does the "
 			+ "work";
 
@@ -60,7 +57,7 @@ final class ForeignCallCheck {
 	 * its answer could not be seen
 	 */
 	static void check(IdempotentAnnotation annotation, boolean hasKeys, BeanFactory beanFactory) {
-		if (beanFactory.containsBean(WEB_HANDLER)) {
+		if (beanFactory.containsBean(MissingModuleCheck.WEB_HANDLER)) {
 			checkReactive(annotation, hasKeys);
 		}
 		if (isFunctional(annotation)) {

@@ -80,6 +80,7 @@ final class OperationFactory {
 		Idempotent attributes = annotation.attributes();
 		boolean covered = this.covered.isCovered(annotation);
 		checkPlace(annotation);
+		MissingModuleCheck.check(annotation, covered, this.beanFactory);
 		IdempotencyOptions options = options(annotation);
 		if (!covered) {
 			ForeignCallCheck.check(annotation, this.covered.hasKeys(annotation), this.beanFactory);

@@ -39,6 +39,7 @@ import reactor.core.publisher.Mono;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -100,6 +101,28 @@ class R2dbcStoreAutoConfigurationTests {
 				assertThat(output.toString().contains("Idempotency records are kept in the database over R2DBC"))
 					.isEqualTo(store.equals("auto"));
 			});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "auto", "jdbc" })
+	void failsAndNamesTheArtifactWhenTheModuleIsMissing(String store) {
+		withoutModule(overR2dbc()).withPropertyValues("idempotency.store=" + store)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOfSatisfying(IdempotencyConfigurationException.class,
+						(ex) -> assertThat(ex.action()).contains("io.idempotency:idempotency-r2dbc")));
+	}
+
+	@Test
+	void needsNoModuleWhenAnotherStoreIsChosen() {
+		withoutModule(overR2dbc()).withPropertyValues("idempotency.store=memory")
+			.run((context) -> assertThat(context).hasNotFailed());
+		withoutModule(overBoth())
+			.run((context) -> assertThat(context.getBean(IdempotencyStore.class).type()).isEqualTo("jdbc"));
+	}
+
+	private static ApplicationContextRunner withoutModule(ApplicationContextRunner runner) {
+		return runner.withClassLoader(new FilteredClassLoader("io.idempotency.store.r2dbc"));
 	}
 
 	@Test

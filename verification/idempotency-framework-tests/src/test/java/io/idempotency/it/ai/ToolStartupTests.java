@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.IdempotencyCallerUnknownException;
+import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.ai.IdempotencyAiAutoConfiguration;
@@ -28,6 +29,7 @@ import org.springframework.ai.mcp.McpToolUtils;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.annotation.Tool;
 import org.springframework.ai.tool.method.MethodToolCallbackProvider;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -210,6 +212,22 @@ class ToolStartupTests {
 		this.runner.withPropertyValues("idempotency.enabled=false")
 			.run((context) -> assertThat(context).doesNotHaveBean("idempotencyToolDoor")
 				.doesNotHaveBean("idempotencyToolCallPostProcessor"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { Argument.class, BankTools.class })
+	void failsAndNamesTheArtifactWhenTheModuleIsMissing(Class<?> tools) {
+		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class))
+			.withPropertyValues("idempotency.store=memory")
+			.withClassLoader(new FilteredClassLoader("io.idempotency.ai"))
+			// A proxy of a hidden class cannot be made for another class loader.
+			.withInitializer(
+					(context) -> context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+			.withBean(tools)
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOfSatisfying(IdempotencyConfigurationException.class,
+						(failure) -> assertThat(failure.action())
+							.isEqualTo("Add the dependency io.idempotency:idempotency-ai")));
 	}
 
 	private ApplicationContextRunner onServer() {

@@ -13,6 +13,7 @@ import io.idempotency.graphql.IdempotencyGraphQlAutoConfiguration;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -58,6 +59,18 @@ class GraphQlStartupTests {
 		this.runner.withBean(WholeHandler.class).run((context) -> assertThat(context).hasNotFailed());
 	}
 
+	@Test
+	void failsAndNamesTheArtifactWhenTheModuleIsMissing() {
+		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class))
+			.withPropertyValues("idempotency.store=memory")
+			.withClassLoader(new FilteredClassLoader("io.idempotency.graphql"))
+			.withBean(Mutations.class)
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOfSatisfying(IdempotencyConfigurationException.class,
+						(failure) -> assertThat(failure.action())
+							.isEqualTo("Add the dependency io.idempotency:idempotency-graphql")));
+	}
+
 	private static GraphQlSource.SchemaResourceBuilder source() {
 		return GraphQlSource.schemaResourceBuilder()
 			.schemaResources(new ByteArrayResource("type Query { a: Int } type Mutation { pay: String }".getBytes()));
@@ -84,7 +97,7 @@ class GraphQlStartupTests {
 	}
 
 	@Controller
-	static class Mutations {
+	public static class Mutations {
 
 		@MutationMapping
 		@Idempotent
