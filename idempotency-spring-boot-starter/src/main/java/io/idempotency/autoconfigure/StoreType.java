@@ -16,14 +16,11 @@ public enum StoreType {
 	/** Redis or Valkey, shared by all nodes. */
 	REDIS,
 
-	/** A relational database over JDBC, shared by all nodes. */
-	JDBC,
-
 	/**
-	 * A relational database over R2DBC, shared by all nodes. Requires
-	 * {@code idempotency-r2dbc}.
+	 * A relational database, shared by all nodes: over JDBC, or with
+	 * {@code idempotency-r2dbc} over R2DBC if the application has no {@code DataSource}.
 	 */
-	R2DBC,
+	JDBC,
 
 	/** The heap of one JVM. */
 	MEMORY

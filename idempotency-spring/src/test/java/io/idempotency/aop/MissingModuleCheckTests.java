@@ -56,8 +56,8 @@ class MissingModuleCheckTests {
 
 	private static void start(Class<?>... beans) {
 		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
-			context.setClassLoader(new FilteredClassLoader("io.idempotency.message", "io.idempotency.messaging",
-					"io.idempotency.reactor", "io.idempotency.webflux"));
+			context.setClassLoader(new FilteredClassLoader("io.idempotency.messaging", "io.idempotency.reactor",
+					"io.idempotency.webflux"));
 			context.register(MethodDoorSetup.class);
 			context.register(beans);
 			context.refresh();

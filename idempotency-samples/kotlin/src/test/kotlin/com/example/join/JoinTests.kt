@@ -98,7 +98,7 @@ class JoinTests {
 			val url = this.database.url().replaceFirst("jdbc:h2:mem:", "jdbc:h2:mem:///").substring(5)
 			this.application = SpringApplicationBuilder(Application::class.java).web(WebApplicationType.REACTIVE)
 				.run(
-					"--server.port=0", "--idempotency.store=r2dbc", "--idempotency.jdbc.initialize-schema=always",
+					"--server.port=0", "--idempotency.store=jdbc", "--idempotency.jdbc.initialize-schema=always",
 					"--spring.r2dbc.url=r2dbc:$url", "--spring.r2dbc.username=${this.database.user()}"
 				)
 		}

@@ -16,7 +16,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.util.ClassUtils;
 
 /**
  * Stores that cannot be chosen: their bean, which is never lazy, fails the start-up. They
@@ -47,7 +46,7 @@ final class RefusedStoreConfigurations {
 			throw new IdempotencyConfigurationException(
 					"The application has connections to Redis and to a database, and idempotency.store does not say which of "
 							+ "them keeps idempotency records",
-					"Set idempotency.store to 'redis', 'jdbc' or 'r2dbc', or to 'memory', which serves one JVM only.");
+					"Set idempotency.store to 'redis' or 'jdbc', or to 'memory', which serves one JVM only.");
 		}
 
 		/** Matches if the application has a database, over JDBC or over R2DBC. */
@@ -81,7 +80,7 @@ final class RefusedStoreConfigurations {
 	@ConditionalOnMissingBean(IdempotencyStore.class)
 	@ConditionalOnStoreType({ StoreType.AUTO, StoreType.JDBC })
 	@ConditionalOnBean(type = "io.r2dbc.spi.ConnectionFactory")
-	@ConditionalOnMissingClass("io.idempotency.store.r2dbc.R2dbcIdempotencyStore")
+	@ConditionalOnMissingClass(R2DBC_STORE)
 	static class WithoutR2dbcModule {
 
 		@Bean
@@ -107,31 +106,13 @@ final class RefusedStoreConfigurations {
 		@Lazy(false)
 		IdempotencyStore idempotencyStore(IdempotencyProperties properties) {
 			StoreType type = properties.store();
-			boolean noModule = type == StoreType.R2DBC
-					&& !ClassUtils.isPresent(R2DBC_STORE, RefusedStoreConfigurations.class.getClassLoader());
-			throw new IdempotencyConfigurationException(
-					"idempotency.store is '" + type.name().toLowerCase(Locale.ROOT) + "', and the application has no "
-							+ (noModule ? "idempotency-r2dbc on its class path" : "bean of type " + connection(type)),
-					(noModule ? "Add io.idempotency:idempotency-r2dbc" : action(type))
+			boolean redis = type == StoreType.REDIS;
+			throw new IdempotencyConfigurationException("idempotency.store is '" + type.name().toLowerCase(Locale.ROOT)
+					+ "', and the application has no bean of type " + (redis ? "RedisConnectionFactory" : "DataSource"),
+					(redis ? "Add spring-boot-starter-data-redis and set spring.data.redis.*"
+							: "Add spring-boot-starter-jdbc and set spring.datasource.*")
 							+ ", or set idempotency.store to 'memory', which serves one JVM only, or declare a bean of "
 							+ "type " + IdempotencyStore.class.getName() + ".");
-		}
-
-		private static String connection(StoreType type) {
-			return switch (type) {
-				case REDIS -> "RedisConnectionFactory";
-				case R2DBC -> "ConnectionFactory";
-				default -> "DataSource";
-			};
-		}
-
-		private static String action(StoreType type) {
-			return switch (type) {
-				case REDIS -> "Add spring-boot-starter-data-redis and set spring.data.redis.*";
-				case R2DBC -> "Add spring-boot-starter-data-r2dbc and set spring.r2dbc.*";
-				default ->
-					"Add spring-boot-starter-jdbc and set spring.datasource.*, or set idempotency.store to 'r2dbc'";
-			};
 		}
 
 	}

@@ -15,8 +15,8 @@ import org.springframework.context.annotation.Import;
 @Internal
 @Configuration(proxyBeanMethods = false)
 @Import({ RefusedStoreConfigurations.Ambiguous.class, RedisStoreConfiguration.class, JdbcStoreConfiguration.class,
-		RefusedStoreConfigurations.WithoutR2dbcModule.class,
-		MemoryStoreConfiguration.class, RefusedStoreConfigurations.Absent.class })
+		RefusedStoreConfigurations.WithoutR2dbcModule.class, MemoryStoreConfiguration.class,
+		RefusedStoreConfigurations.Absent.class })
 public class StoreConfigurations {
 
 }

@@ -183,18 +183,6 @@ class StoreSelectionTests {
 	}
 
 	@Test
-	void failsAndNamesModuleWhenR2dbcIsConfiguredWithoutIt() {
-		this.runner.withPropertyValues("idempotency.store=r2dbc", "spring.main.lazy-initialization=true")
-			.run((context) -> assertThat(context).getFailure()
-				.rootCause()
-				.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
-					assertThat(ex).hasMessage("idempotency.store is 'r2dbc', and the application has no "
-							+ "idempotency-r2dbc on its class path");
-					assertThat(ex.action()).startsWith("Add io.idempotency:idempotency-r2dbc");
-				}));
-	}
-
-	@Test
 	void sizeWithoutRoomForOneRecordFailsTheStart() {
 		this.runner.withPropertyValues("idempotency.memory.max-size=1B")
 			.run((context) -> assertThat(context).getFailure()

@@ -23,29 +23,27 @@ final class MissingModuleCheck {
 
 	private static final List<Module> BY_ANNOTATION = List.of(
 			new Module("idempotency-messaging", "a message listener",
-					List.of("io.idempotency.messaging.IdempotencyMessagingAutoConfiguration",
-							"io.idempotency.message.ListenerDoor"),
+					"io.idempotency.messaging.IdempotencyMessagingAutoConfiguration",
 					List.of("org.springframework.kafka.annotation.KafkaListener",
 							"org.springframework.kafka.annotation.KafkaHandler",
 							"org.springframework.amqp.rabbit.annotation.RabbitListener",
 							"org.springframework.amqp.rabbit.annotation.RabbitHandler",
 							"org.springframework.jms.annotation.JmsListener")),
 			new Module("idempotency-graphql", "a GraphQL field",
-					List.of("io.idempotency.graphql.IdempotencyGraphQlAutoConfiguration"),
+					"io.idempotency.graphql.IdempotencyGraphQlAutoConfiguration",
 					List.of("org.springframework.graphql.data.method.annotation.SchemaMapping",
 							"org.springframework.graphql.data.method.annotation.BatchMapping")),
-			new Module("idempotency-ai", "an AI tool", List.of("io.idempotency.ai.IdempotencyAiAutoConfiguration"),
+			new Module("idempotency-ai", "an AI tool", "io.idempotency.ai.IdempotencyAiAutoConfiguration",
 					List.of("org.springframework.ai.tool.annotation.Tool",
 							"org.springframework.ai.mcp.annotation.McpTool",
 							"org.springaicommunity.mcp.annotation.McpTool")));
 
 	private static final Module WEBFLUX = new Module("idempotency-spring-boot-starter-webflux",
-			"a request handler of a WebFlux application",
-			List.of("io.idempotency.webflux.ReactiveIdempotencyScopeResolver"),
+			"a request handler of a WebFlux application", "io.idempotency.webflux.ReactiveIdempotencyScopeResolver",
 			List.of("org.springframework.web.bind.annotation.RequestMapping"));
 
 	private static final Module REACTOR = new Module("idempotency-reactor", "a method with a reactive result",
-			List.of("io.idempotency.reactor.ReactiveIdempotencyTemplate"), List.of());
+			"io.idempotency.reactor.ReactiveIdempotencyTemplate", List.of());
 
 	private static final Set<String> PUBLISHERS = Set.of("reactor.core.publisher.Mono", "reactor.core.publisher.Flux");
 
@@ -75,10 +73,10 @@ final class MissingModuleCheck {
 	 *
 	 * @param artifact the artifact to add
 	 * @param kind the methods that need it, for messages
-	 * @param markers the classes of which one is present if the module is
+	 * @param marker the class that is present if the module is
 	 * @param annotations the annotations of the methods that need it
 	 */
-	private record Module(String artifact, String kind, List<String> markers, List<String> annotations) {
+	private record Module(String artifact, String kind, String marker, List<String> annotations) {
 
 		void check(IdempotentAnnotation annotation, ClassLoader loader) {
 			MergedAnnotations present = MergedAnnotations.from(annotation.method(), SearchStrategy.TYPE_HIERARCHY);
@@ -88,7 +86,7 @@ final class MissingModuleCheck {
 		}
 
 		void require(IdempotentAnnotation annotation, ClassLoader loader) {
-			if (this.markers.stream().noneMatch((marker) -> ClassUtils.isPresent(marker, loader))) {
+			if (!ClassUtils.isPresent(this.marker, loader)) {
 				throw annotation.problem("it is " + this.kind + ", and " + this.artifact + " is not on the class path",
 						"Add the dependency io.idempotency:" + this.artifact);
 			}

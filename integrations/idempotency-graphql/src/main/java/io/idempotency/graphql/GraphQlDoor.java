@@ -162,7 +162,7 @@ final class GraphQlDoor implements OperationDoor, SmartInitializingSingleton {
 			throw operation.problem("it loads a batch for several GraphQL fields, and a key is for one call",
 					"Put the annotation on the mutation that needs the batch, or on the bean method that does the work");
 		}
-		if (mapping.isPresent() && operation.policy().keepsResult()
+		if (mapping.isPresent() && operation.options().keepResult()
 				&& ResolvableType.forType(operation.result().type()).resolve() == DataFetcherResult.class) {
 			throw operation.problem(
 					"its result cannot be stored, because a DataFetcherResult may hold errors and a context",

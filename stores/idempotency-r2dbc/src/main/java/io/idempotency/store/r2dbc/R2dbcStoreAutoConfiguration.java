@@ -37,8 +37,8 @@ import org.springframework.util.ClassUtils;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for the store in a database that the
- * application reaches over R2DBC. Unless {@code idempotency.store} is {@code r2dbc}, it
- * backs off if the application also has a {@code DataSource} or Redis.
+ * application reaches over R2DBC only. It backs off if the application has a
+ * {@code DataSource}, or has Redis and {@code idempotency.store} is not {@code jdbc}.
  *
  * @since 0.1.0
  */
@@ -139,7 +139,8 @@ public final class R2dbcStoreAutoConfiguration {
 			super(ConfigurationPhase.REGISTER_BEAN);
 		}
 
-		@ConditionalOnProperty(name = "idempotency.store", havingValue = "r2dbc")
+		@ConditionalOnProperty(name = "idempotency.store", havingValue = "jdbc")
+		@ConditionalOnMissingBean(type = "javax.sql.DataSource")
 		static class Configured {
 
 		}

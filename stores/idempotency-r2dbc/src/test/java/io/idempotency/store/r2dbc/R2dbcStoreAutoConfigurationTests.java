@@ -132,28 +132,17 @@ class R2dbcStoreAutoConfigurationTests {
 				.rootCause()
 				.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
 					assertThat(ex).hasMessageContaining("Redis").hasMessageContaining("a database");
-					assertThat(ex.action()).contains("'redis'").contains("'r2dbc'");
+					assertThat(ex.action()).contains("'redis'").contains("'jdbc'");
 				}));
 	}
 
 	@Test
-	void usesConfiguredStoreBesideOtherConnections() {
-		overBoth().withConfiguration(AutoConfigurations.of(RedisAutoConfiguration.class))
-			.withPropertyValues("idempotency.store=r2dbc")
+	void usesConfiguredStoreBesideRedis() {
+		overR2dbc().withConfiguration(AutoConfigurations.of(RedisAutoConfiguration.class))
+			.withPropertyValues("idempotency.store=jdbc")
 			.run((context) -> assertThat(context).hasSingleBean(R2dbcIdempotencyStore.class)
 				.getBean(IdempotencyStore.class)
 				.isSameAs(context.getBean(R2dbcIdempotencyStore.class).blocking()));
-	}
-
-	@Test
-	void failsWithoutConnectionFactoryWhenStoreIsConfigured() {
-		this.runner.withPropertyValues("idempotency.store=r2dbc")
-			.run((context) -> assertThat(context).getFailure()
-				.rootCause()
-				.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
-					assertThat(ex).hasMessageEndingWith("no bean of type ConnectionFactory");
-					assertThat(ex.action()).startsWith("Add spring-boot-starter-data-r2dbc");
-				}));
 	}
 
 	@Test

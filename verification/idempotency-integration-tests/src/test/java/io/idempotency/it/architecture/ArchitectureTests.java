@@ -151,6 +151,8 @@ class ArchitectureTests {
 		.mayOnlyAccessLayers("api", "key")
 		.whereLayer("openapi")
 		.mayOnlyAccessLayers("api", "protocol", "aop", "http")
+		.whereLayer("messaging")
+		.mayNotBeAccessedByAnyLayer()
 		.whereLayer("ai")
 		.mayNotBeAccessedByAnyLayer()
 		.whereLayer("graphql")
@@ -166,8 +168,7 @@ class ArchitectureTests {
 			"io.idempotency.reactor..", "io.idempotency.template..", "io.idempotency.operators..",
 			"io.idempotency.observation..", "io.idempotency.codec..", "io.idempotency.aop..", "io.idempotency.http..",
 			"io.idempotency.web..", "io.idempotency.webflux..", "io.idempotency.messaging..",
-			"io.idempotency.graphql..", "io.idempotency.client..", "io.idempotency.ai..",
-			"io.idempotency.openapi.."));
+			"io.idempotency.graphql..", "io.idempotency.client..", "io.idempotency.ai..", "io.idempotency.openapi.."));
 
 	@ArchTest
 	static final ArchRule packagesHaveNoCycles = slices().matching("io.idempotency.(**)").should().beFreeOfCycles();
@@ -236,9 +237,8 @@ class ArchitectureTests {
 
 	/** An integration has its auto-configuration and its properties. */
 	@ArchTest
-	static final ArchRule springBootBelongsToAutoConfigurations = noClasses()
-		.that(not(nameMatching(
-				"io\\.idempotency\\.(ai|client|graphql|openapi)\\.\\w+(AutoConfiguration|Properties)(\\$.*)?")))
+	static final ArchRule springBootBelongsToAutoConfigurations = noClasses().that(not(nameMatching(
+			"io\\.idempotency\\.(ai|client|graphql|messaging|openapi|store\\.r2dbc)\\.\\w+(AutoConfiguration|Properties)(\\$.*)?")))
 		.should()
 		.dependOnClassesThat(resideInAPackage("org.springframework.boot.."));
 

@@ -22,9 +22,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Auto-configurations are found by name and are no API: nobody calls or extends them.
  */
-@AnalyzeClasses(
-		packages = { "io.idempotency.autoconfigure", "io.idempotency.ai", "io.idempotency.client",
-				"io.idempotency.graphql", "io.idempotency.openapi" },
+@AnalyzeClasses(packages = { "io.idempotency.autoconfigure", "io.idempotency.ai", "io.idempotency.client",
+		"io.idempotency.graphql", "io.idempotency.messaging", "io.idempotency.openapi", "io.idempotency.store.r2dbc" },
 		importOptions = ImportOption.DoNotIncludeTests.class)
 class AutoConfigurationArchitectureTests {
 

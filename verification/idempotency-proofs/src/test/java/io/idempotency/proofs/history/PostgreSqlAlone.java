@@ -52,7 +52,7 @@ final class PostgreSqlAlone extends StoreOnLines {
 	public List<String> properties(String node) {
 		SqlDatabase seen = this.database.through(portFor(node));
 		if (stack(node) == Stack.REACTIVE) {
-			return List.of("idempotency.store=r2dbc", "idempotency.jdbc.initialize-schema=never",
+			return List.of("idempotency.store=jdbc", "idempotency.jdbc.initialize-schema=never",
 					"test.r2dbc.url=" + seen.url().replace("jdbc:", "r2dbc:").replace("//", "//" + seen.user() + "@"));
 		}
 		return List.of("idempotency.store=jdbc", "idempotency.jdbc.initialize-schema=never",

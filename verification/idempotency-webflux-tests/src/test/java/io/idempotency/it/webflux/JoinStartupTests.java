@@ -46,7 +46,7 @@ class JoinStartupTests {
 			FutureOfBean | but its work goes on after the method has returned | Return the result itself
 			""")
 	void isRefusedWithADatabase(String type, String message, String action) throws Exception {
-		assertRefused(type, message, action, "--idempotency.store=r2dbc");
+		assertRefused(type, message, action, "--idempotency.store=jdbc");
 	}
 
 	@ParameterizedTest
@@ -58,7 +58,7 @@ class JoinStartupTests {
 
 	@Test
 	void isRefusedWithSeveralManagers() throws Exception {
-		assertThatThrownBy(() -> start("Handler", TwoManagers.class, "--idempotency.store=r2dbc").close())
+		assertThatThrownBy(() -> start("Handler", TwoManagers.class, "--idempotency.store=jdbc").close())
 			.hasMessageContaining("there is not exactly one transaction manager")
 			.hasStackTraceContaining("Handler");
 	}
@@ -66,7 +66,7 @@ class JoinStartupTests {
 	@ParameterizedTest
 	@CsvSource({ "Handler", "Many", "OfBody", "OfBean" })
 	void startsWithADatabase(String type) throws Exception {
-		try (ConfigurableApplicationContext application = start(type, Application.class, "--idempotency.store=r2dbc")) {
+		try (ConfigurableApplicationContext application = start(type, Application.class, "--idempotency.store=jdbc")) {
 			assertThat(application.isRunning()).isTrue();
 		}
 	}

@@ -257,7 +257,7 @@ class JoinTests {
 					JoinedController.Ledger.class, JoinedController.Payments.class)
 				.registerShutdownHook(false)
 				.initializers(more)
-				.run("--server.port=0", "--spring.application.name=payments", "--idempotency.store=r2dbc",
+				.run("--server.port=0", "--spring.application.name=payments", "--idempotency.store=jdbc",
 						"--idempotency.wait-timeout=1s", "--idempotency.store-timeout=" + storeTimeout,
 						"--idempotency.jdbc.initialize-schema=always",
 						"--idempotency.http.on-disconnect=" + onDisconnect, "--spring.r2dbc.url=r2dbc:" + url,

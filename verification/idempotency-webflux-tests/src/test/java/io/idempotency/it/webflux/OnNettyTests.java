@@ -108,7 +108,7 @@ class OnNettyTests {
 			SqlDatabase database = PostgreSqlServer.shared(PostgreSqlBinary.POSTGRESQL_16).newDatabase();
 			context.getBeanFactory().registerSingleton("database", database);
 			TestPropertyValues
-				.of("idempotency.store=r2dbc", "idempotency.jdbc.initialize-schema=always",
+				.of("idempotency.store=jdbc", "idempotency.jdbc.initialize-schema=always",
 						"spring.r2dbc.url=" + database.url().replace("jdbc:", "r2dbc:"),
 						"spring.r2dbc.username=" + database.user())
 				.applyTo(context);
