@@ -17,9 +17,6 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-import io.idempotency.protocol.ResultCipher;
-import io.idempotency.protocol.UnreadableResultException;
-
 /**
  * Encrypts with AES-GCM of the JDK: a random nonce of 96 bits for every result, a tag of
  * 128 bits. One key encrypts, and every key decrypts the results that were encrypted with

@@ -9,7 +9,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 
 import io.idempotency.Internal;
-import io.idempotency.protocol.GuardSignal;
 import io.idempotency.store.Causes;
 import org.jspecify.annotations.Nullable;
 

@@ -5,7 +5,6 @@ import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;
 
 import io.idempotency.Internal;
-import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.Causes;
 import org.jspecify.annotations.Nullable;
 

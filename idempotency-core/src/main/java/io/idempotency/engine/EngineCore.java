@@ -6,14 +6,8 @@ import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import io.idempotency.StoreFailureMode;
-import io.idempotency.protocol.Admission;
-import io.idempotency.protocol.ResultSealer;
-import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.IdempotencyStoreException;
-import io.idempotency.upkeep.Claimer;
-import io.idempotency.upkeep.EventLog;
-import io.idempotency.upkeep.Upkeep;
 import org.jspecify.annotations.Nullable;
 
 /**

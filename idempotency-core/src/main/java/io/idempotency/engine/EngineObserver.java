@@ -2,7 +2,6 @@ package io.idempotency.engine;
 
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.Internal;
-import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;

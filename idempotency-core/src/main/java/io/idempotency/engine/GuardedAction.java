@@ -3,7 +3,6 @@ package io.idempotency.engine;
 import java.util.concurrent.CompletionStage;
 
 import io.idempotency.Internal;
-import io.idempotency.protocol.Ending;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 

@@ -16,21 +16,11 @@ import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.protocol.Admission;
-import io.idempotency.protocol.ClaimEnd;
-import io.idempotency.protocol.ResultSealer;
-import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.Move;
-import io.idempotency.protocol.ResultEncryption;
+import io.idempotency.codec.ResultEncryption;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.StoredResult;
-import io.idempotency.upkeep.Claimer;
-import io.idempotency.upkeep.EngineLoad;
-import io.idempotency.upkeep.EventLog;
-import io.idempotency.upkeep.StoreUpkeep;
-import io.idempotency.upkeep.Upkeep;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -291,7 +281,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * Gives the result of a finished call, before anything is done for it. Claims
 	 * nothing, refuses nothing and runs nothing.
 	 * @param replay is given the result; an
-	 * {@link io.idempotency.protocol.UnreadableResultException} of it means that there is
+	 * {@link io.idempotency.codec.UnreadableResultException} of it means that there is
 	 * nothing to be replayed
 	 * @return whether the result was given; else the call has to be executed
 	 */

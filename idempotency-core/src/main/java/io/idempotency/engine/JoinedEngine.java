@@ -4,21 +4,11 @@ import java.util.Objects;
 
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyOutcome;
-import io.idempotency.protocol.Admission;
-import io.idempotency.protocol.Ending;
-import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.Move;
-import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.TransactionLostException;
-import io.idempotency.upkeep.EventLog;
-import io.idempotency.upkeep.FinishedCallFinder;
-import io.idempotency.upkeep.JoinedKeys;
-import io.idempotency.upkeep.StoreUpkeep;
-import io.idempotency.upkeep.Upkeep;
 import org.jspecify.annotations.Nullable;
 
 /**

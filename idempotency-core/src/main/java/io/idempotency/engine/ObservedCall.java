@@ -9,11 +9,7 @@ import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
-import io.idempotency.protocol.Ending;
-import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.Write;
 import io.idempotency.store.ClaimOrigin;
-import io.idempotency.upkeep.EventLog;
 import org.jspecify.annotations.Nullable;
 
 /**

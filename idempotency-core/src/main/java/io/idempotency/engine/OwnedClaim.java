@@ -4,22 +4,12 @@ import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.Internal;
-import io.idempotency.protocol.ClaimEnd;
-import io.idempotency.protocol.ResultSealer;
-import io.idempotency.protocol.Ending;
-import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.TransactionOutcome;
-import io.idempotency.protocol.Write;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
-import io.idempotency.upkeep.ConflictWaiter;
-import io.idempotency.upkeep.EventLog;
-import io.idempotency.upkeep.RecordWriter;
-import io.idempotency.upkeep.StoreUpkeep;
 import org.jspecify.annotations.Nullable;
 
 /**

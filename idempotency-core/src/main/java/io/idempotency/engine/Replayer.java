@@ -7,15 +7,10 @@ import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.Internal;
-import io.idempotency.protocol.ResultSealer;
-import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.UnreadableResultException;
+import io.idempotency.codec.UnreadableResultException;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.StoredResult;
-import io.idempotency.upkeep.EventLog;
-import io.idempotency.upkeep.FinishedCallFinder;
-import io.idempotency.upkeep.Upkeep;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -4,7 +4,6 @@ import java.util.function.Consumer;
 
 import io.idempotency.Internal;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.protocol.TransactionOutcome;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -3,7 +3,6 @@ package io.idempotency.engine;
 import java.util.function.Consumer;
 
 import io.idempotency.Internal;
-import io.idempotency.protocol.TransactionOutcome;
 
 /**
  * The database transactions of threads. Thread-safe.

@@ -10,10 +10,8 @@ import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import io.idempotency.RememberedFailureException;
-import io.idempotency.protocol.Ending;
-import io.idempotency.protocol.ResultCodec;
-import io.idempotency.protocol.ToldFailure;
-import io.idempotency.protocol.UnreadableResultException;
+import io.idempotency.codec.ResultCodec;
+import io.idempotency.codec.UnreadableResultException;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 

@@ -2,8 +2,7 @@ package io.idempotency.engine;
 
 import java.util.Objects;
 
-import io.idempotency.protocol.Ending;
-import io.idempotency.protocol.UnreadableResultException;
+import io.idempotency.codec.UnreadableResultException;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 

@@ -15,7 +15,6 @@ import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimResult;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;

@@ -14,7 +14,6 @@ import io.idempotency.IdempotencyOptions;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.IdempotencyStore;
 
 /**

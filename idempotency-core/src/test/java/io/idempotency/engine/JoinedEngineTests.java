@@ -15,8 +15,6 @@ import io.idempotency.RememberedFailureException;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;

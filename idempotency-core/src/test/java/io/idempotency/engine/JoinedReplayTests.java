@@ -11,8 +11,6 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Fingerprint;
-import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.RecordKey;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;

@@ -18,8 +18,6 @@ import io.idempotency.engine.ScriptedStore.Barrier;
 import io.idempotency.engine.ScriptedStore.Point;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Fingerprint;
-import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.TransactionLostException;

@@ -11,7 +11,7 @@ import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.engine.ScriptedStore.Point;
 import io.idempotency.engine.ScriptedStore.Verb;
-import io.idempotency.protocol.UnreadableResultException;
+import io.idempotency.codec.UnreadableResultException;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStoreException;
 import org.junit.jupiter.api.AfterEach;

@@ -3,7 +3,6 @@ package io.idempotency.engine;
 import java.util.function.Consumer;
 
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.protocol.TransactionOutcome;
 import org.jspecify.annotations.Nullable;
 
 /** A transaction around a call that knows no earlier call and is told of none. */

@@ -25,7 +25,6 @@ import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.memory.MemoryIdempotencyStore;

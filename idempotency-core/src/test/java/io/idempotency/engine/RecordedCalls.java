@@ -6,7 +6,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.IdempotencyOutcome;
-import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimOrigin;
 import org.jspecify.annotations.Nullable;
 

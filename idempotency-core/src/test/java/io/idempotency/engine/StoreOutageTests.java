@@ -11,12 +11,9 @@ import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.NotAllRenewedException;
 import io.idempotency.store.StoreNotReachedException;
-import io.idempotency.upkeep.Claimer;
-import io.idempotency.upkeep.Outage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 

@@ -15,7 +15,6 @@ import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyOutcomeUnknownException;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Fingerprint;
-import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimResult;
 import org.junit.jupiter.api.AfterEach;

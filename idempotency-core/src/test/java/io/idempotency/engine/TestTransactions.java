@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-import io.idempotency.protocol.TransactionOutcome;
 import org.jspecify.annotations.Nullable;
 
 /** Transactions that commit nothing, and end as the test wants. */

@@ -3,8 +3,8 @@ package io.idempotency.engine;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 
-import io.idempotency.protocol.ResultCodec;
-import io.idempotency.protocol.UnreadableResultException;
+import io.idempotency.codec.ResultCodec;
+import io.idempotency.codec.UnreadableResultException;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 

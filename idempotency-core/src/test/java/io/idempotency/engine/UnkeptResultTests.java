@@ -9,8 +9,6 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Fingerprint;
-import io.idempotency.protocol.Ending;
-import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimResult;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

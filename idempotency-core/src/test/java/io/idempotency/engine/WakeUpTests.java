@@ -9,18 +9,8 @@ import io.idempotency.engine.ScriptedStore.Barrier;
 import io.idempotency.engine.ScriptedStore.Point;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Fingerprint;
-import io.idempotency.protocol.Admission;
-import io.idempotency.protocol.ResultSealer;
-import io.idempotency.protocol.Ending;
-import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.Move;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.upkeep.Claimer;
-import io.idempotency.upkeep.ConflictWaiter;
-import io.idempotency.upkeep.EventLog;
-import io.idempotency.upkeep.StoreUpkeep;
-import io.idempotency.upkeep.Upkeep;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 

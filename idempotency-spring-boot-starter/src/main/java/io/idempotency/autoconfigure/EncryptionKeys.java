@@ -6,7 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-import io.idempotency.Internal;
 import io.idempotency.codec.AesGcmResultCipher;
 import org.jspecify.annotations.Nullable;
 
@@ -15,11 +14,8 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 /**
  * Reads {@code idempotency.encryption.keys}. No message shows a value, because even a
  * value in the wrong place may be a key.
- *
- * @hidden
  */
-@Internal
-public final class EncryptionKeys {
+final class EncryptionKeys {
 
 	public static final String PROPERTY = "idempotency.encryption.keys";
 

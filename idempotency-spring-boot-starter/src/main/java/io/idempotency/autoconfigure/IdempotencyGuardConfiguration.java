@@ -1,13 +1,13 @@
 package io.idempotency.autoconfigure;
 
 import io.idempotency.IdempotencyOptions;
-import io.idempotency.aop.IdempotencyInterceptor;
-import io.idempotency.aop.IdempotentOperationSource;
-import io.idempotency.aop.OperationDoor;
-import io.idempotency.aop.operation.AnnotationIdempotentOperationSource;
-import io.idempotency.aop.proxy.IdempotentPostProcessor;
+import io.idempotency.interceptor.IdempotencyInterceptor;
+import io.idempotency.interceptor.IdempotentOperationSource;
+import io.idempotency.interceptor.OperationDoor;
+import io.idempotency.interceptor.AnnotationIdempotentOperationSource;
+import io.idempotency.interceptor.IdempotentPostProcessor;
 import io.idempotency.key.Namespace;
-import io.idempotency.protocol.ResultCodec;
+import io.idempotency.codec.ResultCodec;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;

@@ -4,7 +4,7 @@ import java.security.Principal;
 import java.util.List;
 
 import io.idempotency.Idempotent;
-import io.idempotency.aop.CallRoot;
+import io.idempotency.interceptor.CallRoot;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.ExecutableMode;

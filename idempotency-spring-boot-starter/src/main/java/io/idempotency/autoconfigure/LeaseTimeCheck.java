@@ -2,18 +2,14 @@ package io.idempotency.autoconfigure;
 
 import java.time.Duration;
 
-import io.idempotency.Internal;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Tells of a lease and a retention that are hardly meant: if calls of the store take
  * long, a claim may not be renewed in time.
- *
- * @hidden
  */
-@Internal
-public final class LeaseTimeCheck {
+final class LeaseTimeCheck {
 
 	private static final Logger logger = LoggerFactory.getLogger(LeaseTimeCheck.class);
 

@@ -8,7 +8,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
-import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,11 +31,8 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
  * {@code idempotency.scope-headers}, which has lost its group: nothing else says that
  * what they ask for is not done. Not looked at are the variables of the system and the
  * properties of the JVM, which have other names and other users.
- *
- * @hidden
  */
-@Internal
-public final class UnknownPropertyCheck {
+final class UnknownPropertyCheck {
 
 	private static final Logger logger = LoggerFactory.getLogger(UnknownPropertyCheck.class);
 

@@ -8,8 +8,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Idempotent;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
-import io.idempotency.autoconfigure.web.IdempotencyWebAutoConfiguration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

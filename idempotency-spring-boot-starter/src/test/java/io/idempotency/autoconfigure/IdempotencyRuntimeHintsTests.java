@@ -11,7 +11,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 import io.idempotency.Idempotent;
-import io.idempotency.aop.CallRoot;
+import io.idempotency.interceptor.CallRoot;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -10,7 +10,6 @@ import io.idempotency.IdempotencyAdmin;
 import io.idempotency.IdempotencyCaller;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.autoconfigure.actuate.IdempotencyObservationAutoConfiguration;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.observation.TraceLinker;
 import io.idempotency.store.ClaimOrigin;
 import io.micrometer.observation.ObservationRegistry;

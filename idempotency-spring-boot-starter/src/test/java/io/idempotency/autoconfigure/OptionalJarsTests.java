@@ -13,7 +13,6 @@ import io.idempotency.Idempotent;
 import io.idempotency.autoconfigure.actuate.IdempotencyHealthAutoConfiguration;
 import io.idempotency.autoconfigure.actuate.IdempotencyMetricsAutoConfiguration;
 import io.idempotency.autoconfigure.actuate.IdempotencyObservationAutoConfiguration;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -2,7 +2,6 @@ package io.idempotency.autoconfigure;
 
 import java.util.Map;
 
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;

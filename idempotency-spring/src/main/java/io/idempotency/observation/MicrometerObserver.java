@@ -8,7 +8,7 @@ import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.Internal;
 import io.idempotency.engine.EngineObserver;
-import io.idempotency.protocol.GuardedCall;
+import io.idempotency.engine.GuardedCall;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.IdempotencyStore;
 import io.micrometer.observation.Observation;

@@ -22,9 +22,9 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
-import io.idempotency.store.record.Moment;
-import io.idempotency.store.record.StoredRecord;
-import io.idempotency.store.record.StoredRecord.Transition;
+import io.idempotency.store.Moment;
+import io.idempotency.store.StoredRecord;
+import io.idempotency.store.StoredRecord.Transition;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 

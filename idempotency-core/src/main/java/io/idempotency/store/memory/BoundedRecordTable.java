@@ -12,10 +12,10 @@ import java.util.function.BiFunction;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.ResultKind;
-import io.idempotency.store.record.Moment;
-import io.idempotency.store.record.RecordId;
-import io.idempotency.store.record.StoredRecord;
-import io.idempotency.store.record.StoredRecord.Transition;
+import io.idempotency.store.Moment;
+import io.idempotency.store.RecordId;
+import io.idempotency.store.StoredRecord;
+import io.idempotency.store.StoredRecord.Transition;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.function.UnaryOperator;
 
-import io.idempotency.store.record.RecordId;
+import io.idempotency.store.RecordId;
 
 import org.jspecify.annotations.Nullable;
 

@@ -23,9 +23,9 @@ import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.RecordSelection;
 import io.idempotency.store.ResultKind;
-import io.idempotency.store.record.Moment;
-import io.idempotency.store.record.RecordId;
-import io.idempotency.store.record.RecordView;
+import io.idempotency.store.Moment;
+import io.idempotency.store.RecordId;
+import io.idempotency.store.RecordView;
 import org.jspecify.annotations.Nullable;
 
 /**

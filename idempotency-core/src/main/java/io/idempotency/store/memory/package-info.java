@@ -1,6 +1,6 @@
 /**
  * The store that keeps its records in this JVM: a bounded map of
- * {@link io.idempotency.store.record.StoredRecord}s.
+ * {@link io.idempotency.store.StoredRecord}s.
  */
 @NullMarked
 package io.idempotency.store.memory;

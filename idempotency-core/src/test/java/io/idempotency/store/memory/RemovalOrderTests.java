@@ -21,10 +21,10 @@ import io.idempotency.store.StoredResult;
 import io.idempotency.store.memory.RemovalOrder.CompletionQueue;
 import io.idempotency.store.memory.RemovalOrder.EntryQueue;
 import io.idempotency.store.memory.RemovalOrder.ExpiryQueue;
-import io.idempotency.store.record.Moment;
-import io.idempotency.store.record.RecordId;
-import io.idempotency.store.record.StoredRecord;
-import io.idempotency.store.record.StoredRecord.Transition;
+import io.idempotency.store.Moment;
+import io.idempotency.store.RecordId;
+import io.idempotency.store.StoredRecord;
+import io.idempotency.store.StoredRecord.Transition;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.test.util.ReflectionTestUtils;

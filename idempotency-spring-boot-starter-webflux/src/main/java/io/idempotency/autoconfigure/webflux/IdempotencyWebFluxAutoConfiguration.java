@@ -1,19 +1,19 @@
 package io.idempotency.autoconfigure.webflux;
 
 import io.idempotency.IdempotencyOptions;
-import io.idempotency.aop.IdempotentOperationSource;
-import io.idempotency.aop.OperationFingerprinter;
-import io.idempotency.aop.OperationKeyReader;
-import io.idempotency.aop.reactive.SubscribedTransactions;
+import io.idempotency.interceptor.IdempotentOperationSource;
+import io.idempotency.interceptor.OperationFingerprinter;
+import io.idempotency.interceptor.OperationKeyReader;
+import io.idempotency.interceptor.SubscribedTransactions;
 import io.idempotency.autoconfigure.DefaultStoreFinder;
 import io.idempotency.autoconfigure.IdempotencyProperties;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
-import io.idempotency.autoconfigure.web.HttpSettingsConfiguration;
-import io.idempotency.autoconfigure.web.UntoldCallerCheck;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
+import io.idempotency.autoconfigure.HttpSettingsConfiguration;
+import io.idempotency.autoconfigure.UntoldCallerCheck;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.RouteRegistry;
 import io.idempotency.key.Namespace;
-import io.idempotency.protocol.ResultCodec;
+import io.idempotency.codec.ResultCodec;
 import io.idempotency.reactor.OnDisconnect;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
 import io.idempotency.webflux.GuardedHandlerAdapter;

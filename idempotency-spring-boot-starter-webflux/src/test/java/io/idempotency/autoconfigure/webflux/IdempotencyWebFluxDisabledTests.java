@@ -1,7 +1,7 @@
 package io.idempotency.autoconfigure.webflux;
 
 import io.idempotency.IssuedToken;
-import io.idempotency.autoconfigure.engine.IdempotencyDisabledAutoConfiguration;
+import io.idempotency.autoconfigure.IdempotencyDisabledAutoConfiguration;
 import io.idempotency.webflux.IdempotentRoutes;
 import io.idempotency.webflux.ReactiveIdempotencyTokens;
 import org.junit.jupiter.api.Test;

@@ -6,7 +6,7 @@ import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

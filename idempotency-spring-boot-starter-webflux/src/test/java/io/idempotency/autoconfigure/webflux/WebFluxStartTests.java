@@ -2,7 +2,7 @@ package io.idempotency.autoconfigure.webflux;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Idempotent;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;

@@ -12,9 +12,9 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.aop.IdempotentOperation;
-import io.idempotency.aop.KeySource;
-import io.idempotency.aop.OperationCatalog;
+import io.idempotency.interceptor.IdempotentOperation;
+import io.idempotency.interceptor.KeySource;
+import io.idempotency.interceptor.OperationCatalog;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;

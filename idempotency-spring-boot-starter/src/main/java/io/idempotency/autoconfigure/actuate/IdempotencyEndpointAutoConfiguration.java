@@ -1,8 +1,8 @@
 package io.idempotency.autoconfigure.actuate;
 
 import io.idempotency.IdempotencyAdmin;
-import io.idempotency.aop.OperationCatalog;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.interceptor.OperationCatalog;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.beans.factory.ObjectProvider;

@@ -1,6 +1,6 @@
 package io.idempotency.autoconfigure.actuate;
 
-import io.idempotency.aop.OperationCatalog;
+import io.idempotency.interceptor.OperationCatalog;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.observation.EngineMeterBinder;
 import io.idempotency.observation.EventCounter;

@@ -7,7 +7,7 @@ import io.idempotency.IdempotencyAdmin;
 import io.idempotency.IdempotencyCaller;
 import io.idempotency.IdempotencyEviction;
 import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.aop.OperationCatalog;
+import io.idempotency.interceptor.OperationCatalog;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

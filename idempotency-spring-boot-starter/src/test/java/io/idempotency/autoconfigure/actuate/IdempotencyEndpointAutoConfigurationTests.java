@@ -3,8 +3,8 @@ package io.idempotency.autoconfigure.actuate;
 import io.idempotency.IdempotencyAdmin;
 import io.idempotency.IdempotencyCaller;
 import io.idempotency.autoconfigure.RecordingStore;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
-import io.idempotency.autoconfigure.engine.IdempotencyDisabledAutoConfiguration;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
+import io.idempotency.autoconfigure.IdempotencyDisabledAutoConfiguration;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;

@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 
 import io.idempotency.StoreFailureMode;
 import io.idempotency.autoconfigure.RecordingStore;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.Namespace;
 import io.idempotency.store.ClaimId;

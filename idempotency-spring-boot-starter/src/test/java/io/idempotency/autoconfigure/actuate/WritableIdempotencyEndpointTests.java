@@ -9,7 +9,7 @@ import io.idempotency.IdempotencyEviction;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.aop.OperationCatalog;
+import io.idempotency.interceptor.OperationCatalog;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.idempotency.Internal;
-import io.idempotency.protocol.ResultCodec;
+import io.idempotency.codec.ResultCodec;
 import io.idempotency.store.Causes;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;

@@ -23,8 +23,8 @@ import java.util.function.Function;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import io.idempotency.protocol.ResultCodec;
-import io.idempotency.protocol.UnreadableResultException;
+import io.idempotency.codec.ResultCodec;
+import io.idempotency.codec.UnreadableResultException;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 

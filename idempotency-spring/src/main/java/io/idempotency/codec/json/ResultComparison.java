@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
 
-import io.idempotency.protocol.ResultCodec;
+import io.idempotency.codec.ResultCodec;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -18,7 +18,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
-import io.idempotency.protocol.ResultCodec;
+import io.idempotency.codec.ResultCodec;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Named;

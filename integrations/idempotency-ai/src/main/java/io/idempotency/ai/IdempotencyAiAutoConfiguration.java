@@ -1,12 +1,12 @@
 package io.idempotency.ai;
 
 import io.idempotency.ScopeMode;
-import io.idempotency.aop.MethodDoor;
-import io.idempotency.aop.OperationKeyReader;
+import io.idempotency.interceptor.MethodDoor;
+import io.idempotency.interceptor.OperationKeyReader;
 import io.idempotency.autoconfigure.IdempotencyProperties;
-import io.idempotency.autoconfigure.engine.CurrentRequest;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
-import io.idempotency.protocol.ResultCodec;
+import io.idempotency.autoconfigure.CurrentRequest;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
+import io.idempotency.codec.ResultCodec;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;

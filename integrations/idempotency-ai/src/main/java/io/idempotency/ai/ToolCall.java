@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyException;
-import io.idempotency.aop.GuardFaultException;
+import io.idempotency.interceptor.GuardFaultException;
 import io.idempotency.key.Fingerprint;
-import io.idempotency.protocol.ResultCodec;
+import io.idempotency.codec.ResultCodec;
 import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import io.modelcontextprotocol.spec.McpSchema.Content;

@@ -3,7 +3,7 @@ package io.idempotency.ai;
 import java.util.HexFormat;
 import java.util.List;
 
-import io.idempotency.protocol.ResultCodec;
+import io.idempotency.codec.ResultCodec;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.annotation.Reflective;

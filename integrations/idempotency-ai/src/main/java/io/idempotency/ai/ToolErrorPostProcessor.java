@@ -1,7 +1,7 @@
 package io.idempotency.ai;
 
 import io.idempotency.IdempotencyException;
-import io.idempotency.aop.GuardFaultException;
+import io.idempotency.interceptor.GuardFaultException;
 
 import org.springframework.ai.tool.execution.DefaultToolExecutionExceptionProcessor;
 import org.springframework.ai.tool.execution.ToolExecutionExceptionProcessor;

@@ -5,7 +5,7 @@ import java.util.Map;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.aop.RefusalMembers;
+import io.idempotency.interceptor.RefusalMembers;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

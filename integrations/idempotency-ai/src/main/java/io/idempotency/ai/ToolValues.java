@@ -5,9 +5,9 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyKeyInvalidException;
-import io.idempotency.aop.OperationCall;
-import io.idempotency.aop.RequestValues;
-import io.idempotency.aop.operation.BodyPointers;
+import io.idempotency.interceptor.OperationCall;
+import io.idempotency.interceptor.RequestValues;
+import io.idempotency.interceptor.BodyPointers;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -9,12 +9,12 @@ import java.util.Objects;
 import graphql.execution.ExecutionStepInfo;
 import graphql.execution.directives.QueryAppliedDirectiveArgument;
 import graphql.schema.DataFetchingEnvironment;
-import io.idempotency.aop.IdempotentOperation;
-import io.idempotency.aop.RequestValues;
-import io.idempotency.aop.operation.BodyPointers;
+import io.idempotency.interceptor.IdempotentOperation;
+import io.idempotency.interceptor.RequestValues;
+import io.idempotency.interceptor.BodyPointers;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
-import io.idempotency.protocol.ResultCodec;
+import io.idempotency.codec.ResultCodec;
 import org.jspecify.annotations.Nullable;
 
 /**

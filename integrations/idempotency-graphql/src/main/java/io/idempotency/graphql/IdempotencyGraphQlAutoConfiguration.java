@@ -1,11 +1,11 @@
 package io.idempotency.graphql;
 
-import io.idempotency.aop.MethodDoor;
-import io.idempotency.aop.OperationKeyReader;
+import io.idempotency.interceptor.MethodDoor;
+import io.idempotency.interceptor.OperationKeyReader;
 import io.idempotency.autoconfigure.IdempotencyProperties;
-import io.idempotency.autoconfigure.engine.CurrentRequest;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
-import io.idempotency.protocol.ResultCodec;
+import io.idempotency.autoconfigure.CurrentRequest;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
+import io.idempotency.codec.ResultCodec;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

@@ -10,8 +10,8 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyCallerUnknownException;
-import io.idempotency.aop.IdempotentOperation;
-import io.idempotency.aop.RequestValues;
+import io.idempotency.interceptor.IdempotentOperation;
+import io.idempotency.interceptor.RequestValues;
 import io.idempotency.key.Caller;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;

@@ -1,6 +1,6 @@
 package io.idempotency.messaging;
 
-import io.idempotency.aop.OperationCall;
+import io.idempotency.interceptor.OperationCall;
 import org.jspecify.annotations.Nullable;
 
 /**

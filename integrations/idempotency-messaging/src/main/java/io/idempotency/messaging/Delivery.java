@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import io.idempotency.IdempotencyException;
-import io.idempotency.aop.OperationCall;
-import io.idempotency.aop.RunWatch;
-import io.idempotency.protocol.Ending;
+import io.idempotency.interceptor.OperationCall;
+import io.idempotency.interceptor.RunWatch;
+import io.idempotency.engine.Ending;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.messaging.converter.MessageConversionException;

@@ -4,7 +4,7 @@ import java.lang.reflect.Method;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.key.Caller;
 import org.jspecify.annotations.Nullable;
 

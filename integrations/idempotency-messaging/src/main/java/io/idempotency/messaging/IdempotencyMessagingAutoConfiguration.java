@@ -1,7 +1,7 @@
 package io.idempotency.messaging;
 
-import io.idempotency.aop.MethodDoor;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.interceptor.MethodDoor;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.MemberCategory;

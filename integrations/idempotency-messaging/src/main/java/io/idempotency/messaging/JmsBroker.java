@@ -2,7 +2,7 @@ package io.idempotency.messaging;
 
 import java.util.stream.Stream;
 
-import io.idempotency.aop.OperationCall;
+import io.idempotency.interceptor.OperationCall;
 import jakarta.jms.QueueSession;
 import jakarta.jms.Session;
 import jakarta.jms.TopicSession;

@@ -13,10 +13,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-import io.idempotency.aop.ArgumentFingerprinter;
-import io.idempotency.aop.IdempotentOperation;
-import io.idempotency.aop.KeySource;
-import io.idempotency.aop.OperationCall;
+import io.idempotency.interceptor.ArgumentFingerprinter;
+import io.idempotency.interceptor.IdempotentOperation;
+import io.idempotency.interceptor.KeySource;
+import io.idempotency.interceptor.OperationCall;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

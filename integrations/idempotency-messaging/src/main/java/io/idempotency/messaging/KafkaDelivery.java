@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.function.UnaryOperator;
 
 import io.idempotency.IdempotencyOutcomeUnknownException;
-import io.idempotency.aop.OperationCall;
+import io.idempotency.interceptor.OperationCall;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;

@@ -9,12 +9,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-import io.idempotency.aop.ArgumentFingerprinter;
-import io.idempotency.aop.ArgumentRole;
-import io.idempotency.aop.IdempotentOperation;
-import io.idempotency.aop.MethodDoor;
-import io.idempotency.aop.OperationCall;
-import io.idempotency.aop.OperationDoor;
+import io.idempotency.interceptor.ArgumentFingerprinter;
+import io.idempotency.interceptor.ArgumentRole;
+import io.idempotency.interceptor.IdempotentOperation;
+import io.idempotency.interceptor.MethodDoor;
+import io.idempotency.interceptor.OperationCall;
+import io.idempotency.interceptor.OperationDoor;
 import io.idempotency.engine.AsyncResults;
 import io.idempotency.key.Caller;
 import org.jspecify.annotations.Nullable;

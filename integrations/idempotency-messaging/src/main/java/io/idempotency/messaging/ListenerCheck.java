@@ -4,8 +4,8 @@ import java.lang.reflect.Parameter;
 import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyMode;
-import io.idempotency.aop.IdempotentOperation;
-import io.idempotency.aop.KeySource;
+import io.idempotency.interceptor.IdempotentOperation;
+import io.idempotency.interceptor.KeySource;
 
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 
-import io.idempotency.aop.ArgumentFingerprinter;
+import io.idempotency.interceptor.ArgumentFingerprinter;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.amqp.core.Message;

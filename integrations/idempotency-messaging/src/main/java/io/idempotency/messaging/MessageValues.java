@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.UUID;
 
 import io.idempotency.IdempotencyKeyInvalidException;
-import io.idempotency.aop.RequestValues;
+import io.idempotency.interceptor.RequestValues;
 import org.jspecify.annotations.Nullable;
 
 /** The values of a message for expressions and keys. A message has no principal. */

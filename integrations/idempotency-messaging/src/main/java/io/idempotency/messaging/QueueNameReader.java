@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
-import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.interceptor.IdempotentOperation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.annotation.MergedAnnotation;

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 
 import com.rabbitmq.client.Channel;
 import io.idempotency.IdempotencyConfigurationException;
-import io.idempotency.aop.IdempotentOperation;
-import io.idempotency.aop.OperationCall;
+import io.idempotency.interceptor.IdempotentOperation;
+import io.idempotency.interceptor.OperationCall;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

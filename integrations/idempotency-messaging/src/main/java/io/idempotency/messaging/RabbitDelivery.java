@@ -7,7 +7,7 @@ import com.rabbitmq.client.Channel;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.RememberedFailureException;
-import io.idempotency.aop.OperationCall;
+import io.idempotency.interceptor.OperationCall;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-import io.idempotency.aop.OperationCall;
+import io.idempotency.interceptor.OperationCall;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.amqp.core.Message;

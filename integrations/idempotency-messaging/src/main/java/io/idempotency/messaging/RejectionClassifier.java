@@ -9,7 +9,7 @@ import io.idempotency.IdempotencyKeyMissingException;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.RememberedFailureException;
-import io.idempotency.aop.OperationCall;
+import io.idempotency.interceptor.OperationCall;
 
 /**
  * Decides what happens to the message of a rejected call.

@@ -1,7 +1,7 @@
 package io.idempotency.messaging;
 
 import com.rabbitmq.client.Channel;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.junit.jupiter.api.Test;
 

@@ -10,7 +10,7 @@ import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Idempotent;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;

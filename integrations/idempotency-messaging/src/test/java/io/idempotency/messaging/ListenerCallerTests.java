@@ -1,9 +1,9 @@
 package io.idempotency.messaging;
 
 import io.idempotency.Idempotent;
-import io.idempotency.aop.IdempotentOperation;
-import io.idempotency.aop.IdempotentOperationSource;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.interceptor.IdempotentOperation;
+import io.idempotency.interceptor.IdempotentOperationSource;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import io.idempotency.key.Caller;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

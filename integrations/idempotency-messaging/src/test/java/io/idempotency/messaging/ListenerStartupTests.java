@@ -8,7 +8,7 @@ import java.util.function.Function;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;

@@ -2,10 +2,10 @@ package io.idempotency.openapi;
 
 import java.util.Set;
 
-import io.idempotency.aop.IdempotentOperation;
-import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.interceptor.IdempotentOperation;
+import io.idempotency.interceptor.IdempotentOperationSource;
 import io.idempotency.autoconfigure.IdempotencyProperties;
-import io.idempotency.autoconfigure.web.IdempotencyWebAutoConfiguration;
+import io.idempotency.autoconfigure.IdempotencyWebAutoConfiguration;
 import io.idempotency.http.HttpSettings;
 import io.swagger.v3.oas.models.Operation;
 import org.springdoc.core.customizers.GlobalOpenApiCustomizer;

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 import io.idempotency.IdempotencyMode;
-import io.idempotency.aop.IdempotentOperation;
-import io.idempotency.aop.KeySource;
+import io.idempotency.interceptor.IdempotentOperation;
+import io.idempotency.interceptor.KeySource;
 import io.idempotency.http.HttpSettings;
 import io.swagger.v3.oas.models.Operation;
 import io.swagger.v3.oas.models.headers.Header;

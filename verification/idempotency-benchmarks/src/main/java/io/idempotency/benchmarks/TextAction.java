@@ -4,7 +4,7 @@ import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 
 import io.idempotency.engine.ValueAction;
-import io.idempotency.protocol.ResultCodec;
+import io.idempotency.codec.ResultCodec;
 import io.idempotency.store.StoredResult;
 
 /** Work that costs nothing, with a result of a few bytes. */

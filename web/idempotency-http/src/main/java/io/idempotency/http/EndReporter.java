@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 import io.idempotency.Internal;
-import io.idempotency.protocol.Ending;
+import io.idempotency.engine.Ending;
 import io.idempotency.store.ResultKind;
 import org.jspecify.annotations.Nullable;
 

@@ -7,8 +7,8 @@ import java.util.Set;
 
 import io.idempotency.IdempotencyKeyMissingException;
 import io.idempotency.Internal;
-import io.idempotency.aop.GuardedMethod;
-import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.interceptor.GuardedMethod;
+import io.idempotency.interceptor.IdempotentOperation;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.annotation.AnnotatedElementUtils;

@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.idempotency.Internal;
-import io.idempotency.aop.proxy.OutermostGuard;
+import io.idempotency.interceptor.OutermostGuard;
 
 import org.springframework.beans.BeanUtils;
 import org.springframework.context.ApplicationContext;

@@ -13,7 +13,7 @@ import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.IdempotencyTokenUnknownException;
 import io.idempotency.Internal;
-import io.idempotency.aop.RefusalMembers;
+import io.idempotency.interceptor.RefusalMembers;
 import org.jspecify.annotations.Nullable;
 
 /**

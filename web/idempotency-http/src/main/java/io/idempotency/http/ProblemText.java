@@ -2,9 +2,9 @@ package io.idempotency.http;
 
 import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
-import io.idempotency.aop.IdempotentOperation;
-import io.idempotency.aop.IdempotentOperationSource;
-import io.idempotency.aop.KeySource;
+import io.idempotency.interceptor.IdempotentOperation;
+import io.idempotency.interceptor.IdempotentOperationSource;
+import io.idempotency.interceptor.KeySource;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.ApplicationContext;

@@ -11,7 +11,7 @@ import java.util.List;
 import io.idempotency.Internal;
 import io.idempotency.http.StoredResponse.EndedBy;
 import io.idempotency.http.StoredResponse.Header;
-import io.idempotency.protocol.UnreadableResultException;
+import io.idempotency.codec.UnreadableResultException;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.List;
 
 import io.idempotency.http.StoredResponse.EndedBy;
-import io.idempotency.protocol.Ending;
+import io.idempotency.engine.Ending;
 import io.idempotency.store.ResultKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

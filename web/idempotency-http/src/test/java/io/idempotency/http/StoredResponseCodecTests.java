@@ -10,7 +10,7 @@ import java.util.Random;
 
 import io.idempotency.http.StoredResponse.EndedBy;
 import io.idempotency.http.StoredResponse.Header;
-import io.idempotency.protocol.UnreadableResultException;
+import io.idempotency.codec.UnreadableResultException;
 import io.idempotency.store.StoredResult;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

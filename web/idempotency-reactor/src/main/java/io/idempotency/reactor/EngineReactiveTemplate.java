@@ -8,8 +8,8 @@ import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.Internal;
-import io.idempotency.template.DescribedCall;
-import io.idempotency.template.EngineIdempotencyTemplate;
+import io.idempotency.engine.DescribedCall;
+import io.idempotency.engine.EngineIdempotencyTemplate;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;

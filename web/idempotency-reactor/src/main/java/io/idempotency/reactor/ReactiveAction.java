@@ -1,7 +1,7 @@
 package io.idempotency.reactor;
 
 import io.idempotency.Internal;
-import io.idempotency.protocol.Ending;
+import io.idempotency.engine.Ending;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;

@@ -15,7 +15,7 @@ import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.MeasuringStore;
 import io.idempotency.engine.ObservedCall;
-import io.idempotency.protocol.GuardedCall;
+import io.idempotency.engine.GuardedCall;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;

@@ -3,7 +3,7 @@ package io.idempotency.reactor;
 import java.util.function.Supplier;
 
 import io.idempotency.Internal;
-import io.idempotency.protocol.Ending;
+import io.idempotency.engine.Ending;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 

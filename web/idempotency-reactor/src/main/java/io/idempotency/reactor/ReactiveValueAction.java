@@ -2,7 +2,7 @@ package io.idempotency.reactor;
 
 import io.idempotency.Internal;
 import io.idempotency.engine.ValueAction;
-import io.idempotency.protocol.Ending;
+import io.idempotency.engine.Ending;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 

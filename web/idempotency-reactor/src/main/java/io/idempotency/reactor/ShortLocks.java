@@ -14,7 +14,7 @@ import reactor.blockhound.integration.BlockHoundIntegration;
 @Internal
 public final class ShortLocks implements BlockHoundIntegration {
 
-	private static final String UPKEEP = "io.idempotency.upkeep.";
+	private static final String ENGINE = "io.idempotency.engine.";
 
 	/**
 	 * Is made by BlockHound.
@@ -25,13 +25,13 @@ public final class ShortLocks implements BlockHoundIntegration {
 	@Override
 	public void applyTo(BlockHound.Builder builder) {
 		for (String method : new String[] { "rung", "ring", "leave", "sleep" }) {
-			builder.allowBlockingCallsInside(UPKEEP + "Bell", method);
+			builder.allowBlockingCallsInside(ENGINE + "Bell", method);
 		}
 		for (String method : new String[] { "wake", "cancel" }) {
-			builder.allowBlockingCallsInside(UPKEEP + "Bell$Sleeper", method);
+			builder.allowBlockingCallsInside(ENGINE + "Bell$Sleeper", method);
 		}
 		for (String method : new String[] { "begins", "ends" }) {
-			builder.allowBlockingCallsInside(UPKEEP + "UnderWay", method);
+			builder.allowBlockingCallsInside(ENGINE + "UnderWay", method);
 		}
 		// A timer is set, or cancelled.
 		builder.allowBlockingCallsInside("java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue", "offer");

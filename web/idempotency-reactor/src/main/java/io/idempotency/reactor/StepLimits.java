@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.idempotency.store.Scheduler;
-import io.idempotency.upkeep.ConflictWaiter;
+import io.idempotency.engine.ConflictWaiter;
 import reactor.core.scheduler.Schedulers;
 
 /**

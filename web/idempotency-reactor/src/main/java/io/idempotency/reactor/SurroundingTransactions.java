@@ -1,7 +1,7 @@
 package io.idempotency.reactor;
 
 import io.idempotency.Internal;
-import io.idempotency.protocol.GuardedCall;
+import io.idempotency.engine.GuardedCall;
 import reactor.util.context.ContextView;
 
 /**

@@ -11,7 +11,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Fingerprint;
-import io.idempotency.protocol.GuardedCall;
+import io.idempotency.engine.GuardedCall;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ForwardingIdempotencyStore;

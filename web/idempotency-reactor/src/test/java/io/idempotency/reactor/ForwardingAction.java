@@ -1,6 +1,6 @@
 package io.idempotency.reactor;
 
-import io.idempotency.protocol.Ending;
+import io.idempotency.engine.Ending;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;

@@ -19,13 +19,13 @@ import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.key.Fingerprint;
-import io.idempotency.protocol.GuardedCall;
+import io.idempotency.engine.GuardedCall;
 import io.idempotency.store.Claim;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
-import io.idempotency.upkeep.Claimer;
-import io.idempotency.upkeep.Outage;
+import io.idempotency.engine.Claimer;
+import io.idempotency.engine.Outage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
@@ -544,7 +544,7 @@ class ReactiveMovesTests {
 		ReactiveAction<String> broken = new ForwardingAction(action) {
 
 			@Override
-			public io.idempotency.protocol.Ending returned(String value, boolean recovered) {
+			public io.idempotency.engine.Ending returned(String value, boolean recovered) {
 				throw new IllegalStateException("no codec");
 			}
 

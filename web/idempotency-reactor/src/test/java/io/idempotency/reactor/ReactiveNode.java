@@ -13,7 +13,7 @@ import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.protocol.GuardedCall;
+import io.idempotency.engine.GuardedCall;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;

@@ -11,7 +11,7 @@ import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.protocol.GuardedCall;
+import io.idempotency.engine.GuardedCall;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

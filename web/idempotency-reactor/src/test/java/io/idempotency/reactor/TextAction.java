@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
-import io.idempotency.protocol.Ending;
-import io.idempotency.protocol.UnreadableResultException;
+import io.idempotency.engine.Ending;
+import io.idempotency.codec.UnreadableResultException;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;

@@ -2,7 +2,7 @@ package io.idempotency.webflux;
 
 import java.util.List;
 
-import io.idempotency.aop.GuardedMethod;
+import io.idempotency.interceptor.GuardedMethod;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;

@@ -13,7 +13,7 @@ import io.idempotency.http.HttpEnding.Work;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.StoredResponse;
 import io.idempotency.http.StoredResponseCodec;
-import io.idempotency.protocol.Ending;
+import io.idempotency.engine.Ending;
 import io.idempotency.reactor.OnDisconnect;
 import io.idempotency.reactor.ReactiveAction;
 import io.idempotency.reactor.ReactiveClaim;

@@ -2,8 +2,8 @@ package io.idempotency.webflux;
 
 import java.util.function.Supplier;
 
-import io.idempotency.aop.FailureStatus;
-import io.idempotency.aop.OperationCall;
+import io.idempotency.interceptor.FailureStatus;
+import io.idempotency.interceptor.OperationCall;
 import io.idempotency.http.HttpSettings;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;

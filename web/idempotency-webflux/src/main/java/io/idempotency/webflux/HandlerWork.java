@@ -6,8 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.idempotency.IdempotencyContextHolder;
-import io.idempotency.aop.GuardFaultException;
-import io.idempotency.aop.OperationCall;
+import io.idempotency.interceptor.GuardFaultException;
+import io.idempotency.interceptor.OperationCall;
 import io.idempotency.engine.AsyncResults;
 import io.idempotency.reactor.ReactiveClaim;
 import org.jspecify.annotations.Nullable;

@@ -3,7 +3,7 @@ package io.idempotency.webflux;
 import java.util.function.Consumer;
 
 import io.idempotency.Internal;
-import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.http.IdempotentRoute;
 import io.idempotency.http.RouteRegistry;
 import org.jspecify.annotations.Nullable;

@@ -2,8 +2,8 @@ package io.idempotency.webflux;
 
 import java.util.function.Supplier;
 
-import io.idempotency.aop.GuardFaultException;
-import io.idempotency.protocol.Ending;
+import io.idempotency.interceptor.GuardFaultException;
+import io.idempotency.engine.Ending;
 import io.idempotency.reactor.ReactiveOpenWork;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;

@@ -5,8 +5,8 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.idempotency.IdempotencyException;
-import io.idempotency.aop.GuardedMethod;
-import io.idempotency.aop.OperationCall;
+import io.idempotency.interceptor.GuardedMethod;
+import io.idempotency.interceptor.OperationCall;
 import io.idempotency.http.HandlerRules;
 import io.idempotency.reactor.ReactiveClaim;
 import org.jspecify.annotations.Nullable;

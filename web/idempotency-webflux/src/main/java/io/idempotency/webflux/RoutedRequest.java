@@ -9,9 +9,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-import io.idempotency.aop.GuardFaultException;
-import io.idempotency.aop.IdempotentOperation;
-import io.idempotency.aop.OperationCall;
+import io.idempotency.interceptor.GuardFaultException;
+import io.idempotency.interceptor.IdempotentOperation;
+import io.idempotency.interceptor.OperationCall;
 import io.idempotency.key.Namespace;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;

@@ -8,7 +8,7 @@ import io.idempotency.Internal;
 import io.idempotency.IssuedToken;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Namespace;
-import io.idempotency.operators.StoreIdempotencyTokens;
+import io.idempotency.engine.StoreIdempotencyTokens;
 import io.idempotency.reactor.ReactiveIdempotencyStore;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;

@@ -11,7 +11,7 @@ import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.engine.AsyncResults;
 import io.idempotency.engine.CommittedWork;
 import io.idempotency.http.HttpEnding.Work;
-import io.idempotency.protocol.TransactionOutcome;
+import io.idempotency.engine.TransactionOutcome;
 import io.idempotency.store.Causes;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;

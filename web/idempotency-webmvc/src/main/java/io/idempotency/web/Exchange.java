@@ -6,15 +6,13 @@ import java.util.concurrent.Callable;
 import java.util.Objects;
 
 import io.idempotency.IdempotencyKeyReusedException;
-import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.OwnedClaim;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.StoredResponse;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.web.answer.CapturingResponse;
-import io.idempotency.web.answer.ResponseReplay;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.DispatcherType;

@@ -16,8 +16,8 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-import io.idempotency.aop.IdempotentOperation;
-import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.interceptor.IdempotentOperation;
+import io.idempotency.interceptor.IdempotentOperationSource;
 import io.idempotency.http.HandlerRules;
 import io.idempotency.http.RouteRegistry;
 import jakarta.servlet.RequestDispatcher;

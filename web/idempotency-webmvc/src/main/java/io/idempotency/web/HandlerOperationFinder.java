@@ -2,8 +2,8 @@ package io.idempotency.web;
 
 import java.util.function.Supplier;
 
-import io.idempotency.aop.IdempotentOperation;
-import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.interceptor.IdempotentOperation;
+import io.idempotency.interceptor.IdempotentOperationSource;
 import io.idempotency.http.HandlerRules;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;

@@ -13,10 +13,10 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 import io.idempotency.Internal;
-import io.idempotency.aop.RequestValues;
-import io.idempotency.http.request.ComparedRequest;
-import io.idempotency.http.request.ContentType;
-import io.idempotency.http.request.RequestPart;
+import io.idempotency.interceptor.RequestValues;
+import io.idempotency.http.ComparedRequest;
+import io.idempotency.http.ContentType;
+import io.idempotency.http.RequestPart;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletException;

@@ -4,9 +4,8 @@ import java.io.IOException;
 import java.util.function.Supplier;
 
 import io.idempotency.Internal;
-import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.interceptor.IdempotentOperationSource;
 import io.idempotency.http.HttpSettings;
-import io.idempotency.web.answer.CapturingResponse;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 
 import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
-import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.http.ExceptionHandlerLookup;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.NestedRefusals;

@@ -6,8 +6,8 @@ import java.util.function.Consumer;
 
 import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
-import io.idempotency.aop.IdempotentOperation;
-import io.idempotency.aop.OperationCall;
+import io.idempotency.interceptor.IdempotentOperation;
+import io.idempotency.interceptor.OperationCall;
 import io.idempotency.http.IdempotentRoute;
 import io.idempotency.http.RouteRegistry;
 import io.idempotency.key.Namespace;

@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import io.idempotency.Internal;
-import io.idempotency.aop.IdempotentOperation;
-import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.interceptor.IdempotentOperation;
+import io.idempotency.interceptor.IdempotentOperationSource;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;

@@ -8,7 +8,6 @@ import io.idempotency.IdempotencyTokens;
 import io.idempotency.Internal;
 import io.idempotency.IssuedToken;
 import io.idempotency.http.TokenAnswer;
-import io.idempotency.web.answer.ResponseReplay;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 

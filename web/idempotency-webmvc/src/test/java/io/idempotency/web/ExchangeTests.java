@@ -2,7 +2,7 @@ package io.idempotency.web;
 
 import java.util.List;
 
-import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;

@@ -3,9 +3,9 @@ package io.idempotency.web;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-import io.idempotency.aop.KeySource;
+import io.idempotency.interceptor.KeySource;
 import io.idempotency.http.HttpSettings;
-import io.idempotency.http.request.RequestFingerprint;
+import io.idempotency.http.RequestFingerprint;
 import io.idempotency.key.Fingerprint;
 import org.junit.jupiter.api.Test;
 

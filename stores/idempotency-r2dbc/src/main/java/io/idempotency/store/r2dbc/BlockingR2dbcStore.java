@@ -24,7 +24,7 @@ import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.RecordSelection;
 import io.idempotency.store.Renewal;
-import io.idempotency.store.record.RecordId;
+import io.idempotency.store.RecordId;
 import io.idempotency.store.sql.RecordVerbs;
 import io.idempotency.store.sql.SqlMove;
 import org.jspecify.annotations.Nullable;

@@ -3,8 +3,8 @@ package io.idempotency.store.r2dbc;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.autoconfigure.IdempotencyConnectionFactory;
 import io.idempotency.autoconfigure.IdempotencyProperties;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
-import io.idempotency.autoconfigure.store.RecordTable;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
+import io.idempotency.autoconfigure.RecordTable;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.r2dbc.spi.ConnectionFactory;
@@ -30,7 +30,7 @@ import org.springframework.context.annotation.Lazy;
  */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnClass({ ConnectionFactory.class, IdempotencyAutoConfiguration.class })
-@ConditionalOnBean(value = ConnectionFactory.class, type = "io.idempotency.autoconfigure.store.JdbcStoreConfiguration")
+@ConditionalOnBean(value = ConnectionFactory.class, type = "io.idempotency.autoconfigure.JdbcStoreConfiguration")
 public final class R2dbcBesideJdbcAutoConfiguration {
 
 	private static final Logger logger = LoggerFactory.getLogger(R2dbcBesideJdbcAutoConfiguration.class);

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Set;
 
 import io.idempotency.IdempotencyConfigurationException;
-import io.idempotency.autoconfigure.store.RecordTable;
+import io.idempotency.autoconfigure.RecordTable;
 import io.idempotency.store.IdempotencyStoreException;
 import io.r2dbc.pool.ConnectionPool;
 import io.r2dbc.pool.ConnectionPoolConfiguration;

@@ -11,7 +11,7 @@ import javax.sql.DataSource;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Idempotent;
 import io.idempotency.autoconfigure.IdempotencyConnectionFactory;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.Namespace;
@@ -74,7 +74,11 @@ class R2dbcStoreAutoConfigurationTests {
 	}
 
 	private ApplicationContextRunner overR2dbc() {
-		return this.runner.withBean("connections", ConnectionFactory.class, () -> connections(this.name));
+		return overR2dbc(this.runner);
+	}
+
+	private ApplicationContextRunner overR2dbc(ApplicationContextRunner runner) {
+		return runner.withBean("connections", ConnectionFactory.class, () -> connections(this.name));
 	}
 
 	private ApplicationContextRunner overBoth() {
@@ -86,7 +90,7 @@ class R2dbcStoreAutoConfigurationTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "auto", "r2dbc" })
+	@ValueSource(strings = { "auto", "jdbc" })
 	void databaseThatIsReachedOverR2dbcKeepsTheRecords(String store, CapturedOutput output) {
 		overR2dbc().withBean(Payments.class)
 			.withPropertyValues("idempotency.store=" + store, "idempotency.jdbc.table-name=records")
@@ -106,7 +110,7 @@ class R2dbcStoreAutoConfigurationTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "auto", "jdbc" })
 	void failsAndNamesTheArtifactWhenTheModuleIsMissing(String store) {
-		withoutModule(overR2dbc()).withPropertyValues("idempotency.store=" + store)
+		withoutModule().withPropertyValues("idempotency.store=" + store)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOfSatisfying(IdempotencyConfigurationException.class,
@@ -115,14 +119,16 @@ class R2dbcStoreAutoConfigurationTests {
 
 	@Test
 	void needsNoModuleWhenAnotherStoreIsChosen() {
-		withoutModule(overR2dbc()).withPropertyValues("idempotency.store=memory")
+		withoutModule().withPropertyValues("idempotency.store=memory")
 			.run((context) -> assertThat(context).hasNotFailed());
-		withoutModule(overBoth())
+		withoutModule().withBean("dataSource", DataSource.class, this::dataSource)
 			.run((context) -> assertThat(context.getBean(IdempotencyStore.class).type()).isEqualTo("jdbc"));
 	}
 
-	private static ApplicationContextRunner withoutModule(ApplicationContextRunner runner) {
-		return runner.withClassLoader(new FilteredClassLoader("io.idempotency.store.r2dbc"));
+	private ApplicationContextRunner withoutModule() {
+		return overR2dbc(new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class))
+			.withClassLoader(new FilteredClassLoader("io.idempotency.store.r2dbc")));
 	}
 
 	@Test

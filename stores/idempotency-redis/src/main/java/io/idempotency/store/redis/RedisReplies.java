@@ -20,10 +20,10 @@ import io.idempotency.store.RecordKey;
 import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.UnreadableRecordException;
-import io.idempotency.store.record.Moment;
-import io.idempotency.store.record.RecordState;
-import io.idempotency.store.record.RecordView;
-import io.idempotency.store.record.StoredRecord;
+import io.idempotency.store.Moment;
+import io.idempotency.store.RecordState;
+import io.idempotency.store.RecordView;
+import io.idempotency.store.StoredRecord;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -7,7 +7,7 @@ import java.time.Duration;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.Completion;
 import io.idempotency.store.StoredResult;
-import io.idempotency.store.record.Moment;
+import io.idempotency.store.Moment;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -16,7 +16,7 @@ import io.idempotency.Internal;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.Renewal;
-import io.idempotency.store.record.StoredRecord;
+import io.idempotency.store.StoredRecord;
 
 import org.jspecify.annotations.Nullable;
 

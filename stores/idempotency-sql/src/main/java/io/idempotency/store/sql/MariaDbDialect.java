@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.store.record.StoredRecord;
+import io.idempotency.store.StoredRecord;
 import org.jspecify.annotations.Nullable;
 
 /**

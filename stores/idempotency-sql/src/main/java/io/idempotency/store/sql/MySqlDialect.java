@@ -5,7 +5,7 @@ import java.util.function.UnaryOperator;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
-import io.idempotency.store.record.StoredRecord;
+import io.idempotency.store.StoredRecord;
 import org.jspecify.annotations.Nullable;
 
 /**

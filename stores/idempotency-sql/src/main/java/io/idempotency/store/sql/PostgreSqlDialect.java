@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.Renewal;
-import io.idempotency.store.record.Moment;
-import io.idempotency.store.record.StoredRecord;
+import io.idempotency.store.Moment;
+import io.idempotency.store.StoredRecord;
 import org.jspecify.annotations.Nullable;
 
 /**

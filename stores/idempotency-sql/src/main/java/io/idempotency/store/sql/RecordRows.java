@@ -10,9 +10,9 @@ import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.UnreadableRecordException;
-import io.idempotency.store.record.Moment;
-import io.idempotency.store.record.RecordState;
-import io.idempotency.store.record.StoredRecord;
+import io.idempotency.store.Moment;
+import io.idempotency.store.RecordState;
+import io.idempotency.store.StoredRecord;
 
 import org.jspecify.annotations.Nullable;
 

@@ -28,9 +28,9 @@ import io.idempotency.store.RecordKey;
 import io.idempotency.store.RecordSelection;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.StoredResult;
-import io.idempotency.store.record.Moment;
-import io.idempotency.store.record.StoredRecord;
-import io.idempotency.store.record.StoredRecord.Transition;
+import io.idempotency.store.Moment;
+import io.idempotency.store.StoredRecord;
+import io.idempotency.store.StoredRecord.Transition;
 import org.jspecify.annotations.Nullable;
 
 /**

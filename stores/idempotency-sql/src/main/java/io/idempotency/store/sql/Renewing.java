@@ -11,7 +11,7 @@ import java.util.function.Function;
 
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.Renewal;
-import io.idempotency.store.record.Moment;
+import io.idempotency.store.Moment;
 
 /**
  * Renews many claims on databases that need two statements for each batch of claims with

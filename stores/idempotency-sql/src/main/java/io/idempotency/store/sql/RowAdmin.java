@@ -12,8 +12,8 @@ import io.idempotency.key.CallerId;
 import io.idempotency.store.RecordAdmin.Eviction;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.RecordSelection;
-import io.idempotency.store.record.RecordView;
-import io.idempotency.store.record.StoredRecord.Transition;
+import io.idempotency.store.RecordView;
+import io.idempotency.store.StoredRecord.Transition;
 
 import org.jspecify.annotations.Nullable;
 

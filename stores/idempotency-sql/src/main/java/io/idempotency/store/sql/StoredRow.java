@@ -2,8 +2,8 @@ package io.idempotency.store.sql;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-import io.idempotency.store.record.Moment;
-import io.idempotency.store.record.StoredRecord;
+import io.idempotency.store.Moment;
+import io.idempotency.store.StoredRecord;
 
 /**
  * One row of the table, as a query has read it.

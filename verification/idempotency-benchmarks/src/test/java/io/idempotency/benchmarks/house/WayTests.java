@@ -13,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** A short way, counted. */
 class WayTests {
 
-	private static final String INTERCEPTOR = "io.idempotency.aop.IdempotencyInterceptor#invoke";
+	private static final String INTERCEPTOR = "io.idempotency.interceptor.IdempotencyInterceptor#invoke";
 
 	private static final String ENGINE = "io.idempotency.engine.Engine#execute";
 
@@ -51,7 +51,7 @@ class WayTests {
 	@Test
 	void logIsAsDeepAsTheCallIsInTheLibrary() {
 		assertThat(this.way.log()).startsWith("""
-				io.idempotency.aop.IdempotencyInterceptor.invoke
+				io.idempotency.interceptor.IdempotencyInterceptor.invoke
 				  io.idempotency.engine.Engine.<init>
 				  io.idempotency.engine.Engine.execute
 				    io.idempotency.engine.Engine$Run.run

@@ -8,7 +8,7 @@ import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Idempotent;
 import io.idempotency.RememberedFailureException;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import io.idempotency.graphql.IdempotencyGraphQlAutoConfiguration;
 import org.junit.jupiter.api.Test;
 

@@ -3,7 +3,7 @@ package io.idempotency.it.message;
 import java.util.Map;
 
 import io.idempotency.Idempotent;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import io.idempotency.messaging.IdempotencyMessagingAutoConfiguration;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.serialization.StringDeserializer;

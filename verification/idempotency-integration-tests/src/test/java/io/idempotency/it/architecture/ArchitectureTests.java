@@ -19,9 +19,6 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import io.idempotency.Internal;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.protocol.ResultCipher;
-import io.idempotency.protocol.ResultCodec;
-import io.idempotency.protocol.UnreadableResultException;
 import io.idempotency.reactor.OnDisconnect;
 import io.idempotency.reactor.ReactiveIdempotencyContext;
 import io.idempotency.reactor.ReactiveIdempotencyStore;
@@ -64,31 +61,21 @@ class ArchitectureTests {
 		.definedBy("io.idempotency.key..")
 		.layer("store")
 		.definedBy("io.idempotency.store")
-		.layer("record")
-		.definedBy("io.idempotency.store.record")
 		.layer("heap")
 		.definedBy("io.idempotency.store.memory..")
 		.layer("stores")
 		.definedBy("io.idempotency.store.redis..", "io.idempotency.store.jdbc..", "io.idempotency.store.sql..",
 				"io.idempotency.store.r2dbc..")
-		.layer("protocol")
-		.definedBy("io.idempotency.protocol..")
-		.layer("upkeep")
-		.definedBy("io.idempotency.upkeep..")
 		.layer("engine")
 		.definedBy("io.idempotency.engine..")
 		.layer("reactor")
 		.definedBy("io.idempotency.reactor..")
-		.layer("template")
-		.definedBy("io.idempotency.template..")
-		.layer("operators")
-		.definedBy("io.idempotency.operators..")
 		.layer("observation")
 		.definedBy("io.idempotency.observation..")
 		.layer("codec")
 		.definedBy("io.idempotency.codec..")
-		.layer("aop")
-		.definedBy("io.idempotency.aop..")
+		.layer("interceptor")
+		.definedBy("io.idempotency.interceptor..")
 		.layer("http")
 		.definedBy("io.idempotency.http..")
 		.layer("web")
@@ -111,46 +98,36 @@ class ArchitectureTests {
 		.mayOnlyAccessLayers("api")
 		.whereLayer("store")
 		.mayOnlyAccessLayers("api", "key")
-		.whereLayer("record")
-		.mayOnlyAccessLayers("api", "key", "store")
 		.whereLayer("heap")
-		.mayOnlyAccessLayers("api", "key", "store", "record")
+		.mayOnlyAccessLayers("api", "key", "store")
 		.whereLayer("stores")
-		.mayOnlyAccessLayers("api", "key", "store", "record", "reactor")
-		.whereLayer("protocol")
-		.mayOnlyAccessLayers("api", "key", "store")
-		.whereLayer("upkeep")
-		.mayOnlyAccessLayers("api", "key", "store", "protocol")
+		.mayOnlyAccessLayers("api", "key", "store", "reactor")
 		.whereLayer("engine")
-		.mayOnlyAccessLayers("api", "key", "store", "protocol", "upkeep")
+		.mayOnlyAccessLayers("api", "key", "store", "codec")
 		.whereLayer("reactor")
-		.mayOnlyAccessLayers("api", "key", "store", "heap", "protocol", "upkeep", "engine", "template")
-		.whereLayer("template")
-		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine")
-		.whereLayer("operators")
-		.mayOnlyAccessLayers("api", "key", "store")
+		.mayOnlyAccessLayers("api", "key", "store", "heap", "codec", "engine")
 		.whereLayer("observation")
-		.mayOnlyAccessLayers("api", "key", "store", "heap", "protocol", "upkeep", "engine")
+		.mayOnlyAccessLayers("api", "key", "store", "heap", "engine")
 		.whereLayer("codec")
-		.mayOnlyAccessLayers("api", "key", "store", "protocol")
-		.whereLayer("aop")
-		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "reactor", "template", "codec")
+		.mayOnlyAccessLayers("api", "key", "store")
+		.whereLayer("interceptor")
+		.mayOnlyAccessLayers("api", "key", "store", "codec", "engine", "reactor")
 		.whereLayer("http")
-		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "aop")
+		.mayOnlyAccessLayers("api", "key", "store", "codec", "engine", "interceptor")
 		.whereLayer("web")
-		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "codec", "aop", "http")
+		.mayOnlyAccessLayers("api", "key", "store", "codec", "engine", "interceptor", "http")
 		.whereLayer("webflux")
-		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "reactor", "operators", "aop", "http")
+		.mayOnlyAccessLayers("api", "key", "store", "codec", "engine", "reactor", "interceptor", "http")
 		.whereLayer("messaging")
-		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "codec", "aop")
+		.mayOnlyAccessLayers("api", "key", "store", "codec", "engine", "interceptor")
 		.whereLayer("ai")
-		.mayOnlyAccessLayers("api", "key", "protocol", "aop")
+		.mayOnlyAccessLayers("api", "key", "codec", "engine", "interceptor")
 		.whereLayer("graphql")
-		.mayOnlyAccessLayers("api", "key", "store", "protocol", "aop")
+		.mayOnlyAccessLayers("api", "key", "store", "codec", "engine", "interceptor")
 		.whereLayer("client")
 		.mayOnlyAccessLayers("api", "key")
 		.whereLayer("openapi")
-		.mayOnlyAccessLayers("api", "protocol", "aop", "http")
+		.mayOnlyAccessLayers("api", "engine", "interceptor", "http")
 		.whereLayer("messaging")
 		.mayNotBeAccessedByAnyLayer()
 		.whereLayer("ai")
@@ -164,50 +141,19 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule everyPackageHasALayer = classes().should(resideIn("io.idempotency", "io.idempotency.key..",
-			"io.idempotency.store..", "io.idempotency.protocol..", "io.idempotency.upkeep..", "io.idempotency.engine..",
-			"io.idempotency.reactor..", "io.idempotency.template..", "io.idempotency.operators..",
-			"io.idempotency.observation..", "io.idempotency.codec..", "io.idempotency.aop..", "io.idempotency.http..",
-			"io.idempotency.web..", "io.idempotency.webflux..", "io.idempotency.messaging..",
+			"io.idempotency.store..", "io.idempotency.engine..", "io.idempotency.reactor..",
+			"io.idempotency.observation..", "io.idempotency.codec..", "io.idempotency.interceptor..",
+			"io.idempotency.http..", "io.idempotency.web..", "io.idempotency.webflux..", "io.idempotency.messaging..",
 			"io.idempotency.graphql..", "io.idempotency.client..", "io.idempotency.ai..", "io.idempotency.openapi.."));
 
 	@ArchTest
 	static final ArchRule packagesHaveNoCycles = slices().matching("io.idempotency.(**)").should().beFreeOfCycles();
 
-	/** A call is read without the start-up. */
-	@ArchTest
-	static final ArchRule roomsOfTheGuardGoOneWay = layeredArchitecture().consideringOnlyDependenciesInLayers()
-		.withOptionalLayers(true)
-		.layer("call")
-		.definedBy("io.idempotency.aop")
-		.layer("transaction")
-		.definedBy("io.idempotency.aop.transaction")
-		.layer("operation")
-		.definedBy("io.idempotency.aop.operation")
-		.layer("proxy")
-		.definedBy("io.idempotency.aop.proxy")
-		.layer("subscribed")
-		.definedBy("io.idempotency.aop.reactive")
-		.layer("listeners")
-		.definedBy("io.idempotency.messaging")
-		.whereLayer("call")
-		.mayNotAccessAnyLayer()
-		.whereLayer("transaction")
-		.mayOnlyAccessLayers("call")
-		.whereLayer("operation")
-		.mayOnlyAccessLayers("call", "transaction")
-		.whereLayer("proxy")
-		.mayOnlyAccessLayers("call", "operation")
-		.whereLayer("subscribed")
-		.mayOnlyAccessLayers("call", "transaction")
-		.whereLayer("listeners")
-		.mayOnlyAccessLayers("call");
-
 	@ArchTest
 	static final ArchRule storesDoNotKnowEachOther = slices().matching("io.idempotency.store.(*)..")
 		.should()
 		.notDependOnEachOther()
-		.ignoreDependency(DescribedPredicate.alwaysTrue(),
-				resideInAnyPackage("io.idempotency.store.record", "io.idempotency.store.sql"))
+		.ignoreDependency(DescribedPredicate.alwaysTrue(), resideInAPackage("io.idempotency.store.sql"))
 		.allowEmptyShould(true);
 
 	@ArchTest
@@ -219,10 +165,8 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule protocolKnowsNoFramework = noClasses().that()
-		.resideInAnyPackage("io.idempotency.key..", "io.idempotency.store", "io.idempotency.protocol..",
-				"io.idempotency.upkeep..", "io.idempotency.engine..", "io.idempotency.reactor..",
-				"io.idempotency.template..", "io.idempotency.operators..", "io.idempotency.store.memory..",
-				"io.idempotency.store.record..", "io.idempotency.store.sql..")
+		.resideInAnyPackage("io.idempotency.key..", "io.idempotency.store", "io.idempotency.engine..",
+				"io.idempotency.reactor..", "io.idempotency.store.memory..", "io.idempotency.store.sql..")
 		.should()
 		.dependOnClassesThat(
 				resideInAnyPackage("org.springframework..", "jakarta..", "com.fasterxml.jackson..", "tools.jackson.."));
@@ -245,8 +189,10 @@ class ArchitectureTests {
 	/** A call that blocks is read and tested without Reactor. */
 	@ArchTest
 	static final ArchRule onlyWhatAnswersWithReactorKnowsReactor = noClasses()
-		.that(not(resideInAnyPackage("io.idempotency.reactor..", "io.idempotency.aop.reactive",
-				"io.idempotency.client..", "io.idempotency.webflux..", "io.idempotency.graphql..")))
+		.that(not(resideInAnyPackage("io.idempotency.reactor..", "io.idempotency.client..", "io.idempotency.webflux..",
+				"io.idempotency.graphql..")))
+		.and(not(nameMatching(
+				"io\\.idempotency\\.interceptor\\..*(Reactive|Publish|Subscribed|CommitWatch|SurroundingTransactions).*")))
 		.and(not(nameMatching("io\\.idempotency\\.store\\.(r2dbc\\.|.*\\.Reactive).*")))
 		.should()
 		.dependOnClassesThat(resideInAnyPackage("reactor..", "org.reactivestreams.."));
@@ -299,7 +245,8 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule onlyAdaptersKnowJackson = noClasses()
-		.that(not(resideInAnyPackage("io.idempotency.codec..", "io.idempotency.http..", "io.idempotency.aop..")))
+		.that(not(
+				resideInAnyPackage("io.idempotency.codec..", "io.idempotency.http..", "io.idempotency.interceptor..")))
 		.should()
 		.dependOnClassesThat(resideInAnyPackage("com.fasterxml.jackson..", "tools.jackson.."));
 
@@ -354,18 +301,15 @@ class ArchitectureTests {
 	/** What an application may name of the packages that make the library work. */
 	@ArchTest
 	static final ArchRule whatOnlyPackagesNeedIsMarkedAsInternal = classes().that()
-		.resideInAnyPackage("io.idempotency.protocol..", "io.idempotency.upkeep..", "io.idempotency.engine..",
-				"io.idempotency.reactor..", "io.idempotency.template..", "io.idempotency.operators..",
-				"io.idempotency.store.sql..", "io.idempotency.aop..", "io.idempotency.http..", "io.idempotency.web..",
+		.resideInAnyPackage("io.idempotency.engine..", "io.idempotency.reactor..", "io.idempotency.store.sql..",
+				"io.idempotency.interceptor..", "io.idempotency.http..", "io.idempotency.web..",
 				"io.idempotency.webflux..", "io.idempotency.messaging..", "io.idempotency.ai..",
 				"io.idempotency.graphql..")
 		.and()
 		.arePublic()
 		.and()
 		.areTopLevelClasses()
-		.and(not(equivalentTo(ResultCipher.class)).and(not(equivalentTo(ResultCodec.class)))
-			.and(not(equivalentTo(UnreadableResultException.class)))
-			.and(not(equivalentTo(IdempotencyScopeResolver.class)))
+		.and(not(equivalentTo(IdempotencyScopeResolver.class))
 			.and(not(equivalentTo(ReactiveIdempotencyScopeResolver.class)))
 			.and(not(equivalentTo(ReactiveIdempotencyStore.class)))
 			.and(not(equivalentTo(ReactiveIdempotencyContext.class)))

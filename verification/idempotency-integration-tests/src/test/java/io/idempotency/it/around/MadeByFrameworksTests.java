@@ -3,7 +3,7 @@ package io.idempotency.it.around;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.Idempotent;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import org.junit.jupiter.api.Test;
 import org.jspecify.annotations.Nullable;
 

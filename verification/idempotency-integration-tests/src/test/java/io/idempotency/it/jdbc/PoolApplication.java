@@ -11,7 +11,7 @@ import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.SpringBootConfiguration;

@@ -7,7 +7,7 @@ import javax.sql.DataSource;
 
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aop.Advisor;

@@ -9,7 +9,7 @@ import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.Idempotent;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import io.idempotency.test.DuplicateStorm;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;

@@ -17,7 +17,7 @@ import io.idempotency.IdempotencyRecord;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Idempotent;
 import io.idempotency.RememberedFailureException;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import io.idempotency.messaging.IdempotencyMessagingAutoConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -8,7 +8,7 @@ import java.util.UUID;
 import javax.sql.DataSource;
 
 import io.idempotency.Idempotent;
-import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import io.idempotency.it.servers.SqlDatabase;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;

@@ -20,7 +20,7 @@ import io.idempotency.it.store.Requests;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.Namespace;
-import io.idempotency.operators.StoreIdempotencyAdmin;
+import io.idempotency.engine.StoreIdempotencyAdmin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.IdempotencyStore;
 import org.junit.jupiter.api.Test;

@@ -17,10 +17,10 @@ import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.protocol.ResultCodec;
+import io.idempotency.codec.ResultCodec;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.StoredResult;
-import io.idempotency.template.EngineIdempotencyTemplate;
+import io.idempotency.engine.EngineIdempotencyTemplate;
 import org.jspecify.annotations.Nullable;
 
 /**

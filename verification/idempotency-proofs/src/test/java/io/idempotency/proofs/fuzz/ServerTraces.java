@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  */
 final class ServerTraces extends AppenderBase<ILoggingEvent> implements AutoCloseable {
 
-	private static final List<String> TAKEN = List.of("org.apache", "org.springframework", "io.idempotency.aop",
+	private static final List<String> TAKEN = List.of("org.apache", "org.springframework", "io.idempotency.interceptor",
 			"io.idempotency.codec", "io.idempotency.engine", "io.idempotency.store", "io.idempotency.web");
 
 	private static final String OURS = "io.idempotency.";

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 import io.idempotency.key.Fingerprint;
-import io.idempotency.protocol.GuardedCall;
+import io.idempotency.engine.GuardedCall;
 import io.idempotency.reactor.OnDisconnect;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.RecordKey;

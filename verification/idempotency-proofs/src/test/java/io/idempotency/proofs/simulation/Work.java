@@ -7,7 +7,7 @@ import java.util.concurrent.TimeoutException;
 
 import io.idempotency.engine.OwnedClaim;
 import io.idempotency.engine.ValueAction;
-import io.idempotency.protocol.ResultCodec;
+import io.idempotency.codec.ResultCodec;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 

@@ -1,0 +1,265 @@
+package io.idempotency.engine;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+import io.idempotency.ConflictMode;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOptions;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.Internal;
+import io.idempotency.StoreFailureMode;
+import io.idempotency.store.ClaimOrigin;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.StoreNotReachedException;
+import io.idempotency.store.UnreadableRecordException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides whether a call runs, from its claim on: what the store has answered, or how it
+ * has failed, goes in, and the next {@link Move} comes out.
+ *
+ * <table class="striped">
+ * <caption>What comes next</caption> <thead>
+ * <tr>
+ * <th>what happens</th>
+ * <th>move</th>
+ * </tr>
+ * </thead> <tbody>
+ * <tr>
+ * <td>the call begins, or has waited</td>
+ * <td>send</td>
+ * </tr>
+ * <tr>
+ * <td>acquired, or renewed</td>
+ * <td>run; if the lease may be over or the first beat is due: renew, at most three times,
+ * then refuse</td>
+ * </tr>
+ * <tr>
+ * <td>the renewal is refused</td>
+ * <td>answer: in progress</td>
+ * </tr>
+ * <tr>
+ * <td>in progress</td>
+ * <td>answer; if the policy waits and the time is not over: wait, the first time not at
+ * all</td>
+ * </tr>
+ * <tr>
+ * <td>any other answer</td>
+ * <td>answer</td>
+ * </tr>
+ * <tr>
+ * <td>the reply is lost within 500 ms, for the first time</td>
+ * <td>send: if the store has applied the claim, it knows the claim id and grants the
+ * claim again</td>
+ * </tr>
+ * <tr>
+ * <td>the store fails otherwise, or is away and not asked</td>
+ * <td>refuse; if the policy proceeds: unguarded, but not if the record cannot be read,
+ * the first call is known to run, or the thread was interrupted</td>
+ * </tr>
+ * </tbody>
+ * </table>
+ *
+ * All sends have the same claim id. A claim that the store may have applied is given
+ * back. Pure: starts no thread, asks no store, and its clock are the numbers it is given.
+ * For one thread.
+ *
+ * @hidden
+ */
+@Internal
+public final class Admission {
+
+	/**
+	 * A store that takes longer to fail has run into a time-out. A second claim would run
+	 * into it again while the caller waits.
+	 */
+	public static final Duration SENT_AGAIN_WITHIN = Duration.ofMillis(500);
+
+	/** When a caller may try again whose store could not be reached. */
+	public static final Duration RETRY_AFTER = Duration.ofSeconds(1);
+
+	/**
+	 * The largest number of renewals before a call starts. A store that answers more
+	 * slowly than its leases last cannot guard a call.
+	 */
+	private static final int MAX_RENEWALS = 3;
+
+	/**
+	 * A store with a coarse clock may report a tiny rest of a lease again and again, so
+	 * the wait has a minimum.
+	 */
+	private static final long MIN_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+	private final GuardedCall call;
+
+	private final ClaimRequest request;
+
+	private long sentNanos;
+
+	/** The failure of the first of two sends. */
+	private @Nullable RuntimeException lost;
+
+	/** The conflict that the call waits for. */
+	private ClaimResult.@Nullable InProgress conflict;
+
+	private long deadline;
+
+	private ClaimResult.@Nullable Acquired acquired;
+
+	private int renewals;
+
+	/**
+	 * Begins with a new claim id.
+	 * @param origin where its claim comes from
+	 */
+	public Admission(GuardedCall call, ClaimOrigin origin) {
+		this.call = call;
+		this.request = call.claim(origin);
+	}
+
+	public GuardedCall call() {
+		return this.call;
+	}
+
+	/** Returns the claim to send. */
+	public ClaimRequest request() {
+		return this.request;
+	}
+
+	/**
+	 * Returns when the last claim or renewal was sent for the first time; the lease
+	 * counts from then.
+	 */
+	public long sentNanos() {
+		return this.sentNanos;
+	}
+
+	/** The call begins. */
+	public Move begin(long now) {
+		return send(now);
+	}
+
+	/** The call has waited long enough to ask again. */
+	public Move woken(long now) {
+		return send(now);
+	}
+
+	private Move send(long now) {
+		this.sentNanos = now;
+		this.lost = null;
+		return Move.SEND;
+	}
+
+	/** The call cannot wait, or not any more. */
+	public Move notWaiting() {
+		return new Move.Answer(conflict());
+	}
+
+	private ClaimResult.InProgress conflict() {
+		if (this.conflict == null) {
+			throw new IllegalStateException("There is no conflict to wait for");
+		}
+		return this.conflict;
+	}
+
+	/** The store has answered the claim. */
+	public Move answered(ClaimResult result, long now) {
+		if (result instanceof ClaimResult.Acquired granted) {
+			this.acquired = granted;
+			return runOrRenew(granted, now);
+		}
+		if (result instanceof ClaimResult.InProgress busy && this.call.options().conflict() == ConflictMode.WAIT) {
+			return waitFor(busy, now);
+		}
+		return new Move.Answer(result);
+	}
+
+	private Move waitFor(ClaimResult.InProgress busy, long now) {
+		boolean first = this.conflict == null;
+		this.conflict = busy;
+		if (first) {
+			// The owner may have ended before anybody could wake this call up.
+			this.deadline = now + TimeUnit.NANOSECONDS.convert(this.call.options().waitTimeout());
+			return new Move.Wait(now, this.deadline);
+		}
+		if (this.deadline - now <= 0) {
+			return new Move.Answer(busy);
+		}
+		return new Move.Wait(now + Math.max(TimeUnit.NANOSECONDS.convert(busy.rest()), MIN_WAIT_NANOS), this.deadline);
+	}
+
+	private Move runOrRenew(ClaimResult.Acquired granted, long now) {
+		if (isFresh(now)) {
+			return new Move.Run(granted, this.sentNanos);
+		}
+		if (this.renewals == MAX_RENEWALS) {
+			return new Move.Refuse(unavailable(null), true);
+		}
+		this.renewals++;
+		this.sentNanos = now;
+		return Move.RENEW;
+	}
+
+	/**
+	 * Returns whether the call may begin without a renewal. The lease counts from the
+	 * time the claim was sent, and that may be long ago.
+	 */
+	private boolean isFresh(long now) {
+		IdempotencyOptions options = this.call.options();
+		long lease = TimeUnit.NANOSECONDS.convert(options.lease());
+		return options.mode() == IdempotencyMode.REJECT
+				|| now - this.sentNanos < (options.renewal() ? lease / 3 : lease);
+	}
+
+	/** The store has answered the renewal. */
+	public Move renewed(boolean accepted, long now) {
+		ClaimResult.Acquired granted = this.acquired;
+		if (!accepted || granted == null) {
+			return new Move.Answer(new ClaimResult.InProgress(this.call.options().lease()));
+		}
+		return runOrRenew(granted, now);
+	}
+
+	/** The store is away, and the claim was not sent. */
+	public Move notSent(@Nullable Throwable cause, boolean interrupted) {
+		return unguardedOrRefuse(cause, interrupted, false);
+	}
+
+	/**
+	 * The store has failed to answer the claim or the renewal.
+	 * @param interrupted whether the call is not wanted any more
+	 */
+	public Move failed(RuntimeException cause, boolean interrupted, long now) {
+		if (this.acquired != null) {
+			return new Move.Refuse(unavailable(cause), true);
+		}
+		RuntimeException first = this.lost;
+		boolean unapplied = cause instanceof UnreadableRecordException
+				|| first == null && cause instanceof StoreNotReachedException;
+		if (unapplied) {
+			return unguardedOrRefuse(cause, interrupted, false);
+		}
+		if (first == null) {
+			this.lost = cause;
+			boolean again = now - this.sentNanos < SENT_AGAIN_WITHIN.toNanos() && !interrupted;
+			return again ? Move.SEND_AGAIN : unguardedOrRefuse(cause, interrupted, true);
+		}
+		if (cause != first) {
+			first.addSuppressed(cause);
+		}
+		return unguardedOrRefuse(first, interrupted, true);
+	}
+
+	private Move unguardedOrRefuse(@Nullable Throwable cause, boolean interrupted, boolean giveBack) {
+		boolean proceeds = this.call.options().onStoreFailure() == StoreFailureMode.PROCEED && this.conflict == null
+				&& !(cause instanceof UnreadableRecordException) && !interrupted;
+		return proceeds ? new Move.Unguarded(giveBack) : new Move.Refuse(unavailable(cause), giveBack);
+	}
+
+	private IdempotencyStoreUnavailableException unavailable(@Nullable Throwable cause) {
+		return new IdempotencyStoreUnavailableException(this.call.operation(), RETRY_AFTER, cause);
+	}
+
+}

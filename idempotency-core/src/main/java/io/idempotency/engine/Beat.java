@@ -1,0 +1,288 @@
+package io.idempotency.engine;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+import io.idempotency.IdempotencyEvent;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimOrigin;
+import io.idempotency.store.Renewal;
+
+/**
+ * The beat of one claim. It knows when the next renewal is due, which renewals are under
+ * way, and how the last one ended. Thread-safe; no lock is held while a store is asked.
+ */
+final class Beat {
+
+	/**
+	 * A sweep also renews claims whose renewal is due within this part (1/30) of the
+	 * lease.
+	 */
+	private static final int SLACK = 30;
+
+	/** Without a thread, a renewal is tried again after this part (1/60) of the lease. */
+	private static final int NO_THREAD = 60;
+
+	private final Renewer renewer;
+
+	private final GuardedCall call;
+
+	private final ClaimId claimId;
+
+	private final ClaimOrigin origin;
+
+	private final long lease;
+
+	private final long claimedAt;
+
+	/** When the lease began: the time at which the claim or its last renewal was sent. */
+	private long sent;
+
+	/** When a sweep must look at this beat again. */
+	private volatile long due;
+
+	private long endsAt = Renewer.NEVER;
+
+	private Standing standing = Standing.RENEWED;
+
+	private Asked asked = Asked.NOBODY;
+
+	Beat(Renewer renewer, GuardedCall call, ClaimId claimId, ClaimOrigin origin, long sent) {
+		this.renewer = renewer;
+		this.call = call;
+		this.claimId = claimId;
+		this.origin = origin;
+		this.lease = TimeUnit.NANOSECONDS.convert(call.options().lease());
+		this.claimedAt = sent;
+		this.sent = sent;
+		this.due = sent + this.lease / 3;
+	}
+
+	ClaimId claimId() {
+		return this.claimId;
+	}
+
+	/**
+	 * Returns when a sweep must look at this beat again, by the clock of
+	 * {@link Renewer#now()}.
+	 */
+	long due() {
+		return this.due;
+	}
+
+	/**
+	 * Returns how long ago a third of the lease was over, at which the renewal was due.
+	 * @return the time, not positive if the renewal is not due
+	 */
+	synchronized long lateNanos(long now) {
+		return now - this.sent - this.lease / 3;
+	}
+
+	String operation() {
+		return this.call.operation();
+	}
+
+	Renewal renewal() {
+		return new Renewal(this.call.key(), this.claimId, this.call.options().lease());
+	}
+
+	synchronized void stop() {
+		if (this.standing != Standing.LOST) {
+			this.standing = Standing.STOPPED;
+		}
+		this.renewer.ended(this);
+	}
+
+	/**
+	 * Limits the beats to the retention, counted from the claim. The work goes on outside
+	 * the thread of the call, and perhaps no signal of its end ever comes.
+	 */
+	synchronized void untilRetentionIsOver(Duration retention) {
+		long nanos = TimeUnit.NANOSECONDS.convert(retention);
+		this.endsAt = (nanos < Renewer.NEVER - this.claimedAt) ? this.claimedAt + nanos : Renewer.NEVER;
+		this.due = Math.min(this.due, this.endsAt);
+		this.renewer.sweepAt(this.due);
+	}
+
+	/**
+	 * Notes that a completion is under way. The store refuses the beat of a record that
+	 * is already completed, so from now on only the answer to the completion says whether
+	 * the claim was lost.
+	 */
+	synchronized void completing() {
+		if (this.standing == Standing.RENEWED) {
+			this.standing = Standing.COMPLETING;
+		}
+	}
+
+	/** Returns whether this claim is to be renewed. */
+	private boolean beats() {
+		return this.standing == Standing.RENEWED || this.standing == Standing.COMPLETING;
+	}
+
+	/** Returns whether the store has refused a beat, so that the claim is lost. */
+	synchronized boolean isLost() {
+		return this.standing == Standing.LOST;
+	}
+
+	synchronized Duty duty(long now) {
+		if (!beats() || now + this.lease / SLACK < this.due) {
+			return Duty.NOTHING;
+		}
+		if (now >= this.endsAt) {
+			return Duty.OVER;
+		}
+		// If this renewal hangs, a sweep looks at the claim again after a sixth of its
+		// lease. If the claim hung together with others, that sweep renews it alone. A
+		// renewal alone that hangs is not sent a second time.
+		this.due = Math.min(now + this.lease / 6, this.endsAt);
+		return switch (this.asked) {
+			case NOBODY -> ask(Asked.TOGETHER, Duty.TOGETHER);
+			case FAILED -> ask(Asked.ALONE, Duty.ALONE);
+			case TOGETHER -> ask(Asked.BOTH, Duty.ALONE);
+			case ALONE, BOTH -> Duty.NOTHING;
+		};
+	}
+
+	private Duty ask(Asked next, Duty duty) {
+		this.asked = next;
+		return duty;
+	}
+
+	/**
+	 * Notes that a renewal is no longer under way.
+	 * @param last what the claim stands at if no other renewal is under way
+	 */
+	private void isBack(boolean asAlone, Asked last) {
+		if (this.asked == Asked.BOTH) {
+			this.asked = asAlone ? Asked.TOGETHER : Asked.ALONE;
+		}
+		else {
+			this.asked = last;
+		}
+	}
+
+	/**
+	 * Is told that there was no thread for a renewal. The next sweep tries again, and
+	 * comes sooner than after a failure of the store, which it cannot burden.
+	 */
+	synchronized void notSent(boolean asAlone) {
+		isBack(asAlone, asAlone ? Asked.FAILED : Asked.NOBODY);
+		dueIn(this.lease / NO_THREAD);
+	}
+
+	/** Plans the next renewal, unless the beat has stopped. */
+	private void dueIn(long nanos) {
+		this.due = Math.min(this.renewer.now() + nanos, this.endsAt);
+		if (beats()) {
+			this.renewer.sweepAt(this.due);
+		}
+	}
+
+	boolean begins(long now) {
+		boolean late;
+		synchronized (this) {
+			if (!beats()) {
+				return false;
+			}
+			late = now - this.sent > this.lease / 3 * 2;
+		}
+		if (late) {
+			this.renewer.log().publish(IdempotencyEvent.BEAT_LATE, operation());
+		}
+		return true;
+	}
+
+	/** Is told an answer. Returns whether that shows that the claim is lost. */
+	boolean answered(long at, boolean asAlone, boolean renewed) {
+		if (renewed) {
+			renewed(at, asAlone);
+		}
+		return !renewed && refused();
+	}
+
+	/** Reports the loss, for which the store is asked once more. */
+	void reportLoss() {
+		this.renewer.log().claimLost(this.call, this.origin);
+	}
+
+	private synchronized void renewed(long at, boolean asAlone) {
+		isBack(asAlone, Asked.NOBODY);
+		this.sent = Math.max(this.sent, at);
+		this.due = Math.min(this.sent + this.lease / 3, this.endsAt);
+		if (beats()) {
+			// After a late reply, the next renewal is due before the next planned sweep.
+			this.renewer.sweepAt(this.due);
+		}
+	}
+
+	/**
+	 * Stops the beat. Returns whether the refusal shows that the claim is lost: after a
+	 * stop or during a completion, it does not.
+	 */
+	private synchronized boolean refused() {
+		boolean found = this.standing == Standing.RENEWED;
+		if (found) {
+			this.standing = Standing.LOST;
+		}
+		stop();
+		return found;
+	}
+
+	void failed(boolean asAlone) {
+		synchronized (this) {
+			isBack(asAlone, Asked.FAILED);
+			dueIn(TimeUnit.NANOSECONDS.convert(Renewer.retryDelay(this.call.options().lease())));
+			if (!beats()) {
+				return;
+			}
+		}
+		this.renewer.repeats(operation());
+	}
+
+	/** How the beat stands. Only the first two are renewed; the last two are for good. */
+	private enum Standing {
+
+		RENEWED, COMPLETING, STOPPED, LOST
+
+	}
+
+	/** The renewals of the claim that are under way. */
+	private enum Asked {
+
+		NOBODY,
+
+		/**
+		 * Nobody, and the last renewal has failed: the next one is for the claim alone.
+		 */
+		FAILED,
+
+		TOGETHER,
+
+		ALONE,
+
+		/** The renewal together with others hangs, so the claim is renewed alone. */
+		BOTH
+
+	}
+
+	/** The work of a sweep for one claim. */
+	enum Duty {
+
+		/** The renewal is not due, or is under way. */
+		NOTHING,
+
+		TOGETHER,
+
+		/**
+		 * A renewal with others hangs, or a renewal has failed: the claim is renewed
+		 * alone.
+		 */
+		ALONE,
+
+		/** The time for which the claim may be renewed is over. */
+		OVER
+
+	}
+
+}

@@ -1,0 +1,230 @@
+package io.idempotency.engine;
+
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
+import java.util.function.Function;
+
+import io.idempotency.Internal;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.Scheduler;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits until a conflict ends, for a limited time. An owner on this node wakes up its
+ * waiters. The poll is for owners on other nodes and for owners that die. The waiters of
+ * one key share it: one of them asks the store, however many they are, and wakes up the
+ * others when the conflict has ended. A duplicate never waits inside a call of the store.
+ * <p>
+ * A caller that blocks lets {@link #await} wait. A caller that holds no thread
+ * {@linkplain #enter enters} and is called back. Both stand in one row. Thread-safe.
+ *
+ * @hidden
+ */
+@Internal
+public final class ConflictWaiter {
+
+	private static final long FIRST_POLL_MILLIS = 20;
+
+	private final int maxWaiters;
+
+	private final Semaphore places;
+
+	private final Scheduler scheduler;
+
+	private final long firstPollMillis;
+
+	private final ConcurrentHashMap<IdempotencyKey, Bell> bells = new ConcurrentHashMap<>();
+
+	private final List<Runnable> others = new CopyOnWriteArrayList<>();
+
+	private volatile boolean over;
+
+	ConflictWaiter(int maxWaiters, Scheduler scheduler) {
+		this(maxWaiters, scheduler, FIRST_POLL_MILLIS);
+	}
+
+	public ConflictWaiter(int maxWaiters, Scheduler scheduler, long firstPollMillis) {
+		this.maxWaiters = maxWaiters;
+		this.places = new Semaphore(maxWaiters);
+		this.scheduler = scheduler;
+		this.firstPollMillis = firstPollMillis;
+	}
+
+	/**
+	 * Sends the claim again and again until the conflict ends or the wait is over.
+	 * @param admission decides, and wants to wait
+	 * @param send sends the claim to the store
+	 * @return what comes next. If too many duplicates wait already or the thread was
+	 * interrupted (its interrupt flag is kept), that is the answer of the store before
+	 */
+	public Move await(Admission admission, Function<Move.Send, Move> send) {
+		Place place = enter(admission);
+		if (place == null) {
+			return admission.notWaiting();
+		}
+		Move move = place.ask();
+		try {
+			while (true) {
+				if (move instanceof Move.Send claim) {
+					move = send.apply(claim);
+				}
+				else if (move instanceof Move.Wait wait) {
+					move = place.await(wait) ? place.ask() : admission.notWaiting();
+				}
+				else {
+					return move;
+				}
+			}
+		}
+		finally {
+			place.leave(move);
+		}
+	}
+
+	/**
+	 * Takes a place among those that wait. Its first claim comes at once: the owner may
+	 * have ended before anybody could wake this call up.
+	 * @param admission decides, and wants to wait
+	 * @return the place, {@code null} if too many duplicates wait already, or nobody
+	 * waits any more
+	 */
+	public @Nullable Place enter(Admission admission) {
+		if (this.over || !this.places.tryAcquire()) {
+			return null;
+		}
+		return new Place(admission, register(admission.request().key()));
+	}
+
+	/** Wakes up all duplicates that wait for a key on this node. */
+	public void wakeUp(IdempotencyKey key) {
+		Bell bell = this.bells.get(key);
+		if (bell != null) {
+			bell.ring();
+		}
+	}
+
+	/**
+	 * Ends all waits: the engine has closed, and the timers may end at any time.
+	 * Duplicates get the last answer of the store, as if their time was over.
+	 */
+	void end() {
+		this.over = true;
+		this.bells.values().forEach(Bell::ring);
+		this.others.forEach(Runnable::run);
+	}
+
+	/** Lets duplicates wait again. */
+	void open() {
+		this.over = false;
+	}
+
+	/** Returns whether nobody waits any more. */
+	public boolean isOver() {
+		return this.over;
+	}
+
+	/**
+	 * Notes what ends with the waits.
+	 * @param other is done after the engine has closed: it must neither block nor throw
+	 */
+	public void endsWith(Runnable other) {
+		this.others.add(other);
+	}
+
+	/** Returns the number of duplicates that wait. */
+	public int waiting() {
+		return this.maxWaiters - this.places.availablePermits();
+	}
+
+	/** Returns how many duplicates may wait at the same time. */
+	public int places() {
+		return this.maxWaiters;
+	}
+
+	/** Returns the number of keys for which duplicates wait. */
+	int waitedFor() {
+		return this.bells.size();
+	}
+
+	private Bell register(IdempotencyKey key) {
+		return this.bells.compute(key, (ignored, present) -> {
+			Bell bell = (present != null) ? present : new Bell(this.scheduler, this.firstPollMillis);
+			bell.listeners++;
+			return bell;
+		});
+	}
+
+	private void unregister(IdempotencyKey key) {
+		this.bells.computeIfPresent(key, (ignored, bell) -> (--bell.listeners > 0) ? bell : null);
+	}
+
+	/**
+	 * The place of one duplicate among those that wait. For one thread at a time.
+	 *
+	 * @hidden
+	 */
+	public final class Place {
+
+		private final Admission admission;
+
+		private final Bell bell;
+
+		/** What the bell had rung when the store was asked last. */
+		private long rung;
+
+		private Place(Admission admission, Bell bell) {
+			this.admission = admission;
+			this.bell = bell;
+		}
+
+		/**
+		 * Returns the claim that is sent next, if the wait is not over. The bell is read
+		 * before the claim, so that the wait misses no wake-up in between.
+		 */
+		public Move ask() {
+			this.rung = this.bell.rung();
+			return ConflictWaiter.this.over ? this.admission.notWaiting()
+					: this.admission.woken(ConflictWaiter.this.scheduler.nanos());
+		}
+
+		/**
+		 * Waits on the calling thread until it is time to ask.
+		 * @return {@code false} if the thread was interrupted
+		 */
+		private boolean await(Move.Wait wait) {
+			return this.bell.await(this.rung, wait.pollAt(), wait.deadline());
+		}
+
+		/**
+		 * Waits without a thread until it is time to ask.
+		 * @param woken is called once, at once if there is nothing to wait for, else by
+		 * the thread of the timers or by whoever ends the conflict: it must neither block
+		 * nor throw
+		 * @return cancels the call, unless it has begun
+		 */
+		public Scheduler.Timer sleep(Move.Wait wait, Runnable woken) {
+			return this.bell.sleep(this.rung, wait, woken);
+		}
+
+		/**
+		 * Gives the place up.
+		 * @param move what comes next. If the conflict has ended, the others are told
+		 */
+		public void leave(Move move) {
+			try {
+				if (move.endsConflict()) {
+					this.bell.ring();
+				}
+				this.bell.leave();
+			}
+			finally {
+				unregister(this.admission.request().key());
+				ConflictWaiter.this.places.release();
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,275 @@
+package io.idempotency.engine;
+
+import java.lang.reflect.Type;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import io.idempotency.IdempotencyKeyMissingException;
+import io.idempotency.IdempotencyOptions;
+import io.idempotency.IdempotencyOptions.Attributes;
+import io.idempotency.IdempotencyTemplate;
+import io.idempotency.TransactionMode;
+import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.key.KeyParts;
+import io.idempotency.store.IdempotencyStore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of a template. An exception of the action reaches the caller unchanged. For
+ * one thread and one use.
+ */
+final class EngineCall implements IdempotencyTemplate.Call {
+
+	private final String operation;
+
+	private final EngineIdempotencyTemplate template;
+
+	private @Nullable IdempotencyStore store;
+
+	private @Nullable TransactionStarter transactions;
+
+	private List<String> key = List.of();
+
+	private @Nullable String token;
+
+	private @Nullable String scope;
+
+	private @Nullable Fingerprint fingerprint;
+
+	private final IdempotencyOptions.Builder options;
+
+	private @Nullable Callable<?> recovery;
+
+	EngineCall(String operation, EngineIdempotencyTemplate template) {
+		this.operation = operation;
+		this.template = template;
+		this.options = template.defaults.change();
+	}
+
+	@Override
+	public IdempotencyTemplate.Call key(Object... parts) {
+		this.key = KeyParts.of(parts);
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call token(String token) {
+		this.token = token;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call scope(String scope) {
+		if (scope == null || scope.isEmpty()) {
+			throw new IllegalArgumentException("The scope of a call of '" + this.operation
+					+ "' is missing, and a key must never be shared by mistake: give the scope, or do not call scope(...) where all callers share one");
+		}
+		this.scope = scope;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call fingerprint(@Nullable Object... parts) {
+		Fingerprint.Builder builder = Fingerprint.of("values1");
+		for (Object part : parts) {
+			builder.add(KeyParts.text(part));
+		}
+		this.fingerprint = builder.build();
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call options(Consumer<? super IdempotencyOptions.Builder> options) {
+		options.accept(this.options);
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call store(String name) {
+		this.store = this.template.environment.store(name);
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call transaction(TransactionMode transaction) {
+		this.transactions = (transaction == TransactionMode.JOIN) ? this.template.environment.transactions() : null;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call recover(Callable<?> recovery) {
+		this.recovery = recovery;
+		return this;
+	}
+
+	@Override
+	public <T> @Nullable T execute(Class<T> type, Supplier<? extends @Nullable T> action) {
+		try {
+			IdempotencyOptions resolved = resolve();
+			return guard(resolved, declared(type, resolved), action::get);
+		}
+		catch (Throwable ex) {
+			throw EngineCall.<RuntimeException>unchanged(ex);
+		}
+	}
+
+	@Override
+	@SuppressWarnings("unchecked")
+	public <T> CompletableFuture<@Nullable T> executeAsync(Class<T> type,
+			Supplier<? extends CompletionStage<? extends @Nullable T>> action) {
+		try {
+			IdempotencyOptions resolved = resolve();
+			TemplateResult value = declared(type, resolved);
+			if (value.async()) {
+				throw new IllegalArgumentException("The future of '" + this.operation + "' is that of a value");
+			}
+			CompletionStage<? extends @Nullable T> stage = this.<CompletionStage<? extends @Nullable T>>guard(resolved,
+					new TemplateResult(value.type(), true), action::get);
+			return (stage != null) ? (CompletableFuture<@Nullable T>) stage.toCompletableFuture()
+					: CompletableFuture.completedFuture(null);
+		}
+		catch (Throwable ex) {
+			throw EngineCall.<RuntimeException>unchanged(ex);
+		}
+	}
+
+	@Override
+	public <T> @Nullable T call(Type type, Callable<? extends @Nullable T> action) throws Exception {
+		try {
+			IdempotencyOptions resolved = resolve();
+			return guard(resolved, declared(type, resolved), action);
+		}
+		catch (Throwable ex) {
+			throw EngineCall.<Exception>unchanged(ex);
+		}
+	}
+
+	/**
+	 * Throws any exception without declaring it, because code in other languages throws
+	 * checked exceptions that it has not declared.
+	 */
+	@SuppressWarnings("unchecked")
+	private static <X extends Throwable> X unchanged(Throwable ex) throws X {
+		throw (X) ex;
+	}
+
+	@Override
+	public void run(Runnable action) {
+		execute(Void.class, () -> {
+			action.run();
+			return null;
+		});
+	}
+
+	/**
+	 * Describes this call for an engine that joins no transactions, and waits for none.
+	 */
+	<T> DescribedCall<T> describe(Type type) {
+		IdempotencyOptions resolved = resolve();
+		TemplateResult result = declared(type, resolved);
+		if (result.async()) {
+			throw new IllegalArgumentException("The Mono of '" + this.operation + "' is that of a value");
+		}
+		if (this.transactions != null) {
+			throw refused("it joins a transaction, which a call that must not block cannot", "Do not join");
+		}
+		GuardedCall call = guarded(resolved, result);
+		return new DescribedCall<>(call, new Action<T>(resolved, result, () -> null), this.recovery);
+	}
+
+	private IdempotencyOptions resolve() {
+		return this.options.operation(this.operation)
+			.recoverable(this.recovery != null)
+			.build(new Attributes(this.fingerprint != null, this.token != null, this.scope != null, this.store != null),
+					this::refused);
+	}
+
+	/**
+	 * Checks the declared type before the action runs: a result that could not be
+	 * replayed is refused on the first call already.
+	 */
+	private TemplateResult declared(Type type, IdempotencyOptions resolved) {
+		return this.template.result(this.operation, type, resolved.replays());
+	}
+
+	private <T> @Nullable T guard(IdempotencyOptions resolved, TemplateResult result,
+			Callable<? extends @Nullable T> action) throws Throwable {
+		return this.template.engine.execute(guarded(resolved, result), new Action<T>(resolved, result, action),
+				this.transactions);
+	}
+
+	private GuardedCall guarded(IdempotencyOptions resolved, TemplateResult result) {
+		IdempotencyStore used = (this.store != null) ? this.store : this.template.store;
+		if (this.token != null && !this.key.isEmpty()) {
+			throw refused("it has a key and a token", "Give it one of the two");
+		}
+		if (this.transactions != null && result.async()) {
+			throw refused("it joins a transaction, and its work goes on after that has ended",
+					"Return the result itself, or do not join");
+		}
+		if (this.transactions != null && used.joining().isEmpty()) {
+			throw refused("it joins a transaction, and its store has none to join",
+					"Use the JDBC store, or do not join");
+		}
+		return new GuardedCall(key(), (this.fingerprint != null) ? this.fingerprint : Fingerprint.NONE, resolved, used);
+	}
+
+	private IllegalArgumentException refused(String problem, String action) {
+		return new IllegalArgumentException(
+				"The call of '" + this.operation + "' contradicts itself: " + problem + ". " + action);
+	}
+
+	private IdempotencyKey key() {
+		if (this.token != null) {
+			return this.template.namespace.token(this.template.environment.caller(), this.token);
+		}
+		if (this.key.isEmpty()) {
+			throw new IdempotencyKeyMissingException(this.operation, "The call of '" + this.operation
+					+ "' has no key: call key(…) with parts that are not empty, or token(…)");
+		}
+		Caller caller = (this.scope != null) ? Caller.scope(this.scope) : Caller.GLOBAL;
+		return this.template.namespace.key(this.operation, caller, this.key);
+	}
+
+	/** Translates the call for the engine. */
+	private final class Action<T> extends ValueAction<T> {
+
+		private final IdempotencyOptions resolved;
+
+		private final Callable<? extends @Nullable T> action;
+
+		Action(IdempotencyOptions resolved, TemplateResult result, Callable<? extends @Nullable T> action) {
+			super(EngineCall.this.template.codec(EngineCall.this.operation), result.type(), result.async());
+			this.resolved = resolved;
+			this.action = action;
+		}
+
+		@Override
+		public @Nullable T run() throws Throwable {
+			return this.action.call();
+		}
+
+		@Override
+		protected @Nullable Object lookUp() throws Throwable {
+			return (EngineCall.this.recovery != null) ? EngineCall.this.recovery.call() : null;
+		}
+
+		@Override
+		protected int statusOf(Throwable failure) {
+			return EngineCall.this.template.environment.statusOf(failure);
+		}
+
+		@Override
+		public boolean isDuplicate(Throwable failure) {
+			return this.resolved.isDuplicate(failure);
+		}
+
+	}
+
+}

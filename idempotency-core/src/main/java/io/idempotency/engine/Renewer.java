@@ -1,0 +1,288 @@
+package io.idempotency.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+import io.idempotency.IdempotencyEvent;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimOrigin;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.NotAllRenewedException;
+import io.idempotency.store.Renewal;
+import io.idempotency.store.Scheduler;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Renews the claims of one store. Each claim is renewed every third of its lease, counted
+ * from the time its last renewal was sent, until its beat is stopped or the store refuses
+ * the renewal.
+ * <p>
+ * One sweep finds all claims that are due and renews them together, so all claims share
+ * one timer. One locked row may make a common renewal hang or fail. Each claim that was
+ * not renewed is then renewed alone, on a thread of its own, so that the locked row does
+ * not stop the beats of other claims. Thread-safe; no lock is held while a store is
+ * asked.
+ */
+final class Renewer {
+
+	static final int BATCH = 250;
+
+	/**
+	 * The number of renewals of one store that may hang before other renewals have to
+	 * wait.
+	 */
+	private static final int THREADS = 16;
+
+	static final long NEVER = Long.MAX_VALUE;
+
+	private static final long AFTER_A_FAILURE = TimeUnit.MILLISECONDS.toNanos(100);
+
+	private final IdempotencyStore store;
+
+	private final Scheduler scheduler;
+
+	private final Executor threads;
+
+	private final Outage outage;
+
+	private final EventLog log;
+
+	private final long origin;
+
+	private final Set<Beat> running = ConcurrentHashMap.newKeySet();
+
+	private volatile long nextSweep = NEVER;
+
+	private Scheduler.@Nullable Timer timer;
+
+	private volatile boolean closed;
+
+	Renewer(IdempotencyStore store, Scheduler scheduler, Outage outage, EventLog log) {
+		this.store = store;
+		this.scheduler = scheduler;
+		this.threads = scheduler.threads("beats", THREADS);
+		this.outage = outage;
+		this.log = log;
+		this.origin = scheduler.nanos();
+	}
+
+	/**
+	 * Starts a first thread, so that no renewal has to wait for one later.
+	 * @throws RejectedExecutionException if there is none
+	 */
+	void startThread() {
+		this.threads.execute(() -> {
+		});
+	}
+
+	static Duration retryDelay(Duration lease) {
+		Duration soon = lease.dividedBy(10);
+		return (soon.compareTo(Duration.ofSeconds(1)) < 0) ? soon : Duration.ofSeconds(1);
+	}
+
+	/**
+	 * Begins to renew a claim.
+	 * @param call the call that owns the claim
+	 * @param origin where the claim comes from
+	 * @param sentNanos when the claim, or its last renewal, was sent
+	 * @return the beat, which can stop the renewal
+	 */
+	Beat start(GuardedCall call, ClaimId claimId, ClaimOrigin origin, long sentNanos) {
+		Beat beat = new Beat(this, call, claimId, origin, sentNanos - this.origin);
+		this.running.add(beat);
+		sweepAt(beat.due());
+		return beat;
+	}
+
+	/** Forgets a beat that has stopped. */
+	void ended(Beat beat) {
+		this.running.remove(beat);
+	}
+
+	EventLog log() {
+		return this.log;
+	}
+
+	/** Reports that a renewal has failed and is repeated. */
+	void repeats(String operation) {
+		if (!this.closed) {
+			this.log.publish(IdempotencyEvent.STORE_RETRY, operation);
+		}
+	}
+
+	/** Returns the number of claims that are being renewed. */
+	int running() {
+		return this.running.size();
+	}
+
+	/** Returns how late the latest renewal is, zero if none is late. */
+	long lateNanos() {
+		long now = now();
+		long late = 0;
+		for (Beat beat : this.running) {
+			late = Math.max(late, beat.lateNanos(now));
+		}
+		return late;
+	}
+
+	/**
+	 * Stops the reports of failed renewals, because a closing scheduler interrupts them.
+	 * Until the scheduler is closed, the claims of calls that still run are renewed.
+	 */
+	void close() {
+		this.closed = true;
+	}
+
+	/** Reports failed renewals again. */
+	void open() {
+		this.closed = false;
+	}
+
+	long now() {
+		return this.scheduler.nanos() - this.origin;
+	}
+
+	void sweepAt(long due) {
+		if (due < this.nextSweep) {
+			schedule(due);
+		}
+	}
+
+	private synchronized void schedule(long due) {
+		if (due < this.nextSweep) {
+			Scheduler.Timer last = this.timer;
+			this.timer = this.scheduler.schedule(this::sweep, Duration.ofNanos(Math.max(0, due - now())));
+			this.nextSweep = due;
+			if (last != null) {
+				last.cancel();
+			}
+		}
+	}
+
+	/**
+	 * Clears the plan before the walk over the beats, so that a beat that is added behind
+	 * the walk plans the next sweep.
+	 */
+	private synchronized void begin() {
+		this.nextSweep = NEVER;
+		this.timer = null;
+	}
+
+	private void sweep() {
+		begin();
+		long now = now();
+		// Whatever ends the walk, there is a next one.
+		long next = now + AFTER_A_FAILURE;
+		try {
+			next = walk(now);
+		}
+		finally {
+			sweepAt(next);
+		}
+	}
+
+	/** Does what is due; returns when a sweep is due next. */
+	private long walk(long now) {
+		long next = NEVER;
+		List<Beat> batch = new ArrayList<>();
+		for (Beat beat : this.running) {
+			switch (beat.duty(now)) {
+				case TOGETHER -> {
+					batch.add(beat);
+					if (batch.size() == BATCH) {
+						dispatch(batch, false);
+						batch = new ArrayList<>();
+					}
+				}
+				case ALONE -> dispatch(List.of(beat), true);
+				case OVER -> {
+					beat.stop();
+					onThread(() -> this.log.beatsEnded(beat.operation()));
+				}
+				case NOTHING -> {
+				}
+			}
+			next = Math.min(next, beat.due());
+		}
+		if (!batch.isEmpty()) {
+			dispatch(batch, false);
+		}
+		return next;
+	}
+
+	private void dispatch(List<Beat> beats, boolean alone) {
+		try {
+			this.threads.execute(() -> renew(beats, alone));
+		}
+		catch (RejectedExecutionException noThread) {
+			beats.forEach((beat) -> beat.notSent(alone));
+		}
+	}
+
+	/** The thread of the timers writes no log, unless there is no other thread. */
+	private void onThread(Runnable report) {
+		try {
+			this.threads.execute(report);
+		}
+		catch (RejectedExecutionException noThread) {
+			report.run();
+		}
+	}
+
+	private void renew(List<Beat> beats, boolean alone) {
+		long sent = now();
+		List<Beat> asked = beats;
+		Set<ClaimId> refused;
+		Set<ClaimId> notRenewed = Set.of();
+		try {
+			asked = beats.stream().filter((beat) -> beat.begins(sent)).toList();
+			if (asked.isEmpty()) {
+				return;
+			}
+			refused = refused(asked.stream().map(Beat::renewal).toList());
+			this.outage.answered();
+		}
+		catch (NotAllRenewedException ex) {
+			// Some rows are locked. The store has renewed or refused all other claims.
+			this.outage.failed("renew", asked.get(0).operation(), ex);
+			refused = ex.refused();
+			notRenewed = ex.notRenewed();
+		}
+		catch (Throwable ex) {
+			// All failures are caught, errors too: without a further beat the claims
+			// would surely be lost.
+			asked.forEach((beat) -> beat.failed(alone));
+			if (!this.closed) {
+				// A closing scheduler interrupts renewals; the store has not failed then.
+				this.outage.failed("renew", asked.get(0).operation(), ex);
+			}
+			return;
+		}
+		List<Beat> lost = new ArrayList<>();
+		for (Beat beat : asked) {
+			if (notRenewed.contains(beat.claimId())) {
+				beat.failed(alone);
+			}
+			else if (beat.answered(sent, alone, !refused.contains(beat.claimId()))) {
+				lost.add(beat);
+			}
+		}
+		// The last thing, because a report waits for the store.
+		lost.forEach(Beat::reportLoss);
+	}
+
+	private Set<ClaimId> refused(List<Renewal> renewals) {
+		if (renewals.size() > 1) {
+			return this.store.renewAll(renewals);
+		}
+		Renewal one = renewals.get(0);
+		return this.store.renew(one.key(), one.claimId(), one.lease()) ? Set.of() : Set.of(one.claimId());
+	}
+
+}

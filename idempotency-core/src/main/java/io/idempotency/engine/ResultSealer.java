@@ -1,0 +1,148 @@
+package io.idempotency.engine;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+import io.idempotency.codec.ResultEncryption;
+import io.idempotency.codec.UnreadableResultException;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns the results of calls into the results that stores keep, and back. Without
+ * encryption both are the same.
+ * <p>
+ * The format decides how a result is read, so it is encrypted together with the result:
+ * the plain text is {@code length of format:1 format result}. The context is made of the
+ * name of the encrypted format and the identity of the record. If a result cannot be
+ * encrypted or decrypted, the methods return {@code null} and warn once for each
+ * operation and cause. They throw nothing but a {@link VirtualMachineError} of the
+ * decryption.
+ */
+final class ResultSealer {
+
+	/**
+	 * The name of every encrypted format begins with this; no codec of an application may
+	 * use it for its own formats.
+	 */
+	private static final String ANY_FORMAT = "idempotency.encrypted";
+
+	static final String FORMAT = ANY_FORMAT + "1";
+
+	private static final int MAX_FORMAT_LENGTH = 32;
+
+	private static final byte[] CONTEXT = (FORMAT + ":").getBytes(StandardCharsets.US_ASCII);
+
+	private final @Nullable ResultEncryption encryption;
+
+	private final Log log;
+
+	public ResultSealer(@Nullable ResultEncryption encryption, Log log) {
+		this.encryption = encryption;
+		this.log = log;
+	}
+
+	public boolean encrypts() {
+		return this.encryption != null;
+	}
+
+	/** Returns the result for the store, {@code null} if the store must not get one. */
+	public @Nullable StoredResult encrypt(GuardedCall call, StoredResult result) {
+		if (this.encryption == null) {
+			return result;
+		}
+		try {
+			byte[] encrypted = this.encryption.cipher().encrypt(framed(result), context(call.key()));
+			return new StoredResult(FORMAT, encrypted);
+		}
+		catch (Throwable ex) {
+			// Errors too: after a success no failure may delete the record, and a result
+			// that should be encrypted is never stored as it is.
+			this.log.resultNotEncrypted(call.operation(), ex);
+			return null;
+		}
+	}
+
+	/**
+	 * Returns the result that the store has kept, {@code null} if it cannot or must not
+	 * be read.
+	 */
+	public @Nullable StoredResult decrypt(GuardedCall call, StoredResult stored) {
+		boolean encrypted = stored.format().startsWith(ANY_FORMAT);
+		if (this.encryption == null) {
+			// A codec of the application may not check the format, so it never gets an
+			// encrypted result.
+			return encrypted ? unreadable(call, "it is encrypted, and no cipher is configured", null) : stored;
+		}
+		if (!encrypted) {
+			return this.encryption.readsPlain() ? stored
+					: unreadable(call, "it was stored without encryption, and such results are not read", null);
+		}
+		if (!stored.format().equals(FORMAT)) {
+			return unreadable(call, "another version of this library has encrypted it", null);
+		}
+		try {
+			return unframed(this.encryption.cipher().decrypt(stored.bytes(), context(call.key())));
+		}
+		catch (UnreadableResultException ex) {
+			return unreadable(call, String.valueOf(ex.getMessage()), ex);
+		}
+		catch (VirtualMachineError ex) {
+			throw ex;
+		}
+		catch (Throwable ex) {
+			// A cipher may throw anything. The first call has run, so the duplicate
+			// neither runs nor gets the exception of the cipher.
+			return unreadable(call, "its cipher failed with " + ex.getClass().getName(), ex);
+		}
+	}
+
+	private @Nullable StoredResult unreadable(GuardedCall call, String problem, @Nullable Throwable cause) {
+		this.log.resultNotDecrypted(call.operation(), problem, cause);
+		return null;
+	}
+
+	private static byte[] context(IdempotencyKey key) {
+		byte[] hash = key.hash();
+		return ByteBuffer.allocate(CONTEXT.length + hash.length).put(CONTEXT).put(hash).array();
+	}
+
+	private static byte[] framed(StoredResult result) {
+		byte[] format = result.format().getBytes(StandardCharsets.UTF_8);
+		return ByteBuffer.allocate(1 + format.length + result.bytes().length)
+			.put((byte) format.length)
+			.put(format)
+			.put(result.bytes())
+			.array();
+	}
+
+	private static StoredResult unframed(byte[] framed) {
+		ByteBuffer buffer = ByteBuffer.wrap(framed);
+		int length = buffer.hasRemaining() ? buffer.get() & 0xFF : 0;
+		if (length == 0 || length > Math.min(buffer.remaining(), MAX_FORMAT_LENGTH)) {
+			throw new UnreadableResultException("its cipher has given something else than it was given");
+		}
+		byte[] format = new byte[length];
+		buffer.get(format);
+		byte[] bytes = new byte[buffer.remaining()];
+		buffer.get(bytes);
+		return new StoredResult(new String(format, StandardCharsets.UTF_8), bytes);
+	}
+
+	/**
+	 * Is told why a result could not be kept or read. Thread-safe, and throws nothing.
+	 *
+	 * @hidden
+	 */
+	public interface Log {
+
+		void resultNotStored(String operation, Throwable cause);
+
+		void resultNotEncrypted(String operation, Throwable cause);
+
+		void resultNotDecrypted(String operation, String problem, @Nullable Throwable cause);
+
+	}
+
+}

@@ -1,0 +1,207 @@
+package io.idempotency.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+import io.idempotency.IdempotencyAdmin;
+import io.idempotency.IdempotencyCaller;
+import io.idempotency.IdempotencyEviction;
+import io.idempotency.IdempotencyRecord;
+import io.idempotency.IdempotencyRecordPage;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.Internal;
+import io.idempotency.key.Caller;
+import io.idempotency.key.CallerId;
+import io.idempotency.key.KeyParts;
+import io.idempotency.key.Namespace;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.RecordAdmin;
+import io.idempotency.store.RecordKey;
+import io.idempotency.store.RecordSelection;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Administers the records of one namespace in a store.
+ *
+ * @hidden
+ */
+@Internal
+public final class StoreIdempotencyAdmin implements IdempotencyAdmin {
+
+	private static final int MAX_LIMIT = 1000;
+
+	/**
+	 * How many steps one page takes at most, so that a page of an operation with few
+	 * records in a large store ends.
+	 */
+	private static final int MAX_STEPS = 100;
+
+	private final IdempotencyStore store;
+
+	private final Function<String, IdempotencyStore> stores;
+
+	private final Namespace namespace;
+
+	/**
+	 * Creates an admin.
+	 * @param stores finds stores by name
+	 * @param namespace the namespace of the records
+	 */
+	public StoreIdempotencyAdmin(IdempotencyStore store, Function<String, IdempotencyStore> stores,
+			Namespace namespace) {
+		this.store = store;
+		this.stores = stores;
+		this.namespace = namespace;
+	}
+
+	@Override
+	public Optional<IdempotencyRecord> find(String operation, IdempotencyCaller caller, Object... key) {
+		List<String> parts = KeyParts.of(Arrays.asList(key));
+		if (parts.isEmpty()) {
+			throw new IllegalArgumentException("The key to find has no part, or a part is empty");
+		}
+		return find(RecordKey.of(this.namespace.key(operation, toCaller(caller), parts)));
+	}
+
+	@Override
+	public Optional<IdempotencyRecord> findById(String operation, String id) {
+		return find(at(operation, id));
+	}
+
+	private Optional<IdempotencyRecord> find(RecordKey key) {
+		return ask((records) -> records.find(key)).map(this::named);
+	}
+
+	private RecordKey at(String operation, String id) {
+		return new RecordKey(this.namespace.label(operation), id);
+	}
+
+	private IdempotencyRecord named(IdempotencyRecord record) {
+		return record.withOperation(this.namespace.operation(record.operation()));
+	}
+
+	@Override
+	public IdempotencyRecordPage list(String operation, @Nullable String cursor, int limit) {
+		if (limit < 1 || limit > MAX_LIMIT) {
+			throw new IllegalArgumentException("limit must be 1 to " + MAX_LIMIT + ", not " + limit);
+		}
+		RecordSelection selection = RecordSelection.ofOperation(this.namespace.label(operation), operation);
+		List<IdempotencyRecord> records = new ArrayList<>();
+		@Nullable String next = cursor;
+		int count = limit;
+		for (int step = 0; step < MAX_STEPS; step++) {
+			IdempotencyRecordPage page = scan(selection, next, count);
+			page.records().forEach((record) -> records.add(named(record)));
+			next = page.cursor();
+			if (next == null || records.size() >= limit) {
+				break;
+			}
+			// Where the operation has few records, larger steps cost fewer round trips.
+			count = page.records().isEmpty() ? Math.min(2 * count, MAX_LIMIT) : count;
+		}
+		return new IdempotencyRecordPage(records, next);
+	}
+
+	private IdempotencyRecordPage scan(RecordSelection selection, @Nullable String cursor, int count) {
+		return ask((records) -> records.scan(selection, cursor, count));
+	}
+
+	@Override
+	public IdempotencyEviction evict(String operation, String id, boolean force) {
+		return new Evictions().evict(at(operation, id), force).counted();
+	}
+
+	@Override
+	public IdempotencyEviction erase(IdempotencyCaller caller, boolean force) {
+		CallerId id = idOf(caller, this.namespace);
+		if (!id.isOneCaller()) {
+			throw new IllegalArgumentException(
+					"Records of callers without a name belong to nobody in particular, so they cannot be erased as those of one caller");
+		}
+		RecordSelection selection = RecordSelection.ofCaller(id);
+		Evictions evictions = new Evictions();
+		@Nullable String cursor = null;
+		do {
+			IdempotencyRecordPage page = scan(selection, cursor, MAX_LIMIT);
+			page.records().forEach((record) -> evictions.evict(new RecordKey(record.operation(), record.id()), force));
+			cursor = page.cursor();
+		}
+		while (cursor != null);
+		return evictions.counted();
+	}
+
+	@Override
+	public String callerId(IdempotencyCaller caller) {
+		return idOf(caller, this.namespace).toString();
+	}
+
+	/**
+	 * Returns the id of a caller, which needs no store.
+	 * @param namespace where the caller's keys are
+	 */
+	public static CallerId idOf(IdempotencyCaller caller, Namespace namespace) {
+		return (caller.type() == IdempotencyCaller.Type.ID) ? CallerId.parse(caller.name())
+				: namespace.idOf(toCaller(caller));
+	}
+
+	private static Caller toCaller(IdempotencyCaller described) {
+		Caller caller = switch (described.type()) {
+			case NONE -> Caller.GLOBAL;
+			case ANONYMOUS -> Caller.ANONYMOUS;
+			case PRINCIPAL -> Caller.principal(described.name());
+			case SCOPE -> Caller.scope(described.name());
+			case ID -> throw new IllegalArgumentException("A key cannot be found by the id of its caller");
+		};
+		for (IdempotencyCaller.Quality quality : described.qualities()) {
+			caller = caller.with(quality.name(), quality.values());
+		}
+		return caller;
+	}
+
+	@Override
+	public IdempotencyAdmin store(String name) {
+		return new StoreIdempotencyAdmin(this.stores.apply(name), this.stores, this.namespace);
+	}
+
+	private <T> T ask(Function<RecordAdmin, T> question) {
+		RecordAdmin records = this.store.admin()
+			.orElseThrow(() -> new UnsupportedOperationException("The records of the store "
+					+ this.store.getClass().getName() + " cannot be looked up: its method admin() offers nothing"));
+		try {
+			return question.apply(records);
+		}
+		catch (IdempotencyStoreException ex) {
+			throw new IdempotencyStoreUnavailableException("admin", Duration.ofSeconds(1), ex);
+		}
+	}
+
+	/** Counts what became of records. */
+	private final class Evictions {
+
+		private long evicted;
+
+		private long running;
+
+		Evictions evict(RecordKey key, boolean force) {
+			RecordAdmin.Eviction eviction = ask((records) -> records.evict(key, force));
+			if (eviction == RecordAdmin.Eviction.EVICTED) {
+				this.evicted++;
+			}
+			else if (eviction == RecordAdmin.Eviction.RUNNING) {
+				this.running++;
+			}
+			return this;
+		}
+
+		IdempotencyEviction counted() {
+			return new IdempotencyEviction(this.evicted, this.running);
+		}
+
+	}
+
+}

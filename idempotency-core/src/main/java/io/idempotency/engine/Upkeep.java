@@ -1,0 +1,194 @@
+package io.idempotency.engine;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+
+import io.idempotency.Internal;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.Scheduler;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What goes on beside the calls of one engine: the upkeep of its stores, each made by the
+ * first call, the duplicates that wait, and the threads that end asynchronous calls.
+ * Thread-safe.
+ *
+ * @hidden
+ */
+@Internal
+public final class Upkeep {
+
+	private final Map<IdempotencyStore, StoreUpkeep> stores = new ConcurrentHashMap<>();
+
+	private final SteadyScheduler scheduler;
+
+	private final EventLog log;
+
+	private final UnaryOperator<IdempotencyStore> observed;
+
+	private final ConflictWaiter waiter;
+
+	private final JoinedKeys joinedKeys;
+
+	private final UnderWay work;
+
+	private final AtomicInteger unattended = new AtomicInteger();
+
+	private final ResultExecutor resultExecutor;
+
+	/**
+	 * Creates the upkeep of an engine.
+	 * @param scheduler time and threads
+	 * @param maxWaiters how many duplicates may wait at the same time
+	 * @param log is told what happens
+	 * @param observed gives the store that is asked in place of another one
+	 */
+	public Upkeep(Scheduler scheduler, int maxWaiters, EventLog log, UnaryOperator<IdempotencyStore> observed) {
+		this.scheduler = new SteadyScheduler(scheduler);
+		this.log = log;
+		this.observed = observed;
+		this.waiter = new ConflictWaiter(maxWaiters, this.scheduler);
+		this.joinedKeys = new JoinedKeys(this.waiter, this.scheduler);
+		this.work = new UnderWay(this.scheduler);
+		this.resultExecutor = new ResultExecutor(this.scheduler, this.work);
+	}
+
+	/** Returns the scheduler for which whatever a scheduler throws is a refusal. */
+	public Scheduler scheduler() {
+		return this.scheduler;
+	}
+
+	public ConflictWaiter waiter() {
+		return this.waiter;
+	}
+
+	public JoinedKeys joinedKeys() {
+		return this.joinedKeys;
+	}
+
+	public ResultExecutor resultExecutor() {
+		return this.resultExecutor;
+	}
+
+	/** Returns the number of calls whose work goes on though their caller is gone. */
+	public AtomicInteger unattended() {
+		return this.unattended;
+	}
+
+	/**
+	 * Notes that a call runs for which no caller may be waiting, so that a close has to.
+	 */
+	public void workBegins() {
+		this.work.begins();
+	}
+
+	/** Notes that the end of such a call is written, or is repeated until it is. */
+	public void workEnds() {
+		this.work.ends();
+	}
+
+	/** Returns the upkeep of a store, {@code null} before the first call. */
+	public @Nullable StoreUpkeep known(IdempotencyStore store) {
+		return this.stores.get(store);
+	}
+
+	/**
+	 * Returns the upkeep of a store, whose renewals have their first threads.
+	 * @throws RejectedExecutionException if there are none
+	 */
+	public StoreUpkeep of(IdempotencyStore store) {
+		StoreUpkeep known = known(store);
+		return (known != null) ? known : this.stores.computeIfAbsent(store, this::make);
+	}
+
+	private StoreUpkeep make(IdempotencyStore store) {
+		this.scheduler.start();
+		StoreUpkeep made = StoreUpkeep.of(this.observed.apply(store), store.getClass().getSimpleName(), this.scheduler,
+				this.log);
+		made.renewer().startThread();
+		return made;
+	}
+
+	/** Sets the timers that were refused. */
+	public void setRefusedTimers() {
+		this.scheduler.setRefused();
+	}
+
+	Collection<StoreUpkeep> all() {
+		return this.stores.values();
+	}
+
+	/** Returns why calls of a store fail, {@code null} if they do not. */
+	public @Nullable Throwable trouble(IdempotencyStore store) {
+		StoreUpkeep known = known(store);
+		if (known != null) {
+			return known.outage().trouble();
+		}
+		// Calls may use the store through a decorator.
+		return all().stream()
+			.filter((upkeep) -> upkeep.store().type().equals(store.type()))
+			.map((upkeep) -> upkeep.outage().trouble())
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElse(null);
+	}
+
+	/** Returns what there is to do at this moment. */
+	public EngineLoad load() {
+		return new EngineLoad(this);
+	}
+
+	/** Begins again after {@link #close}. */
+	public void open() {
+		this.waiter.open();
+		all().forEach((upkeep) -> {
+			upkeep.renewer().open();
+			upkeep.repeater().open();
+		});
+	}
+
+	/**
+	 * Waits for the calls that go on without a caller, and completes the futures whose
+	 * work is done; sends the outstanding writes of all stores, in parallel, until they
+	 * are taken, and logs those that no store has taken. What still waits for another
+	 * call waits no longer.
+	 * @param nanos how long to try at most
+	 */
+	public void close(long nanos) {
+		long deadline = this.scheduler.nanos() + nanos;
+		try {
+			// What is under way gets half of the time; the outstanding writes get the
+			// rest.
+			this.work.await((deadline - this.scheduler.nanos()) / 2);
+			sendOutstanding(deadline);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		this.waiter.end();
+		Map<String, Integer> left = new TreeMap<>();
+		for (StoreUpkeep upkeep : all()) {
+			upkeep.renewer().close();
+			upkeep.repeater().closed();
+			upkeep.repeater().left().forEach((operation, count) -> left.merge(operation, count, Integer::sum));
+		}
+		this.log.closed(left);
+	}
+
+	private void sendOutstanding(long deadline) throws InterruptedException {
+		List<UnderWay> unfinished = new ArrayList<>();
+		all().forEach((upkeep) -> unfinished.add(upkeep.repeater().close(deadline)));
+		for (UnderWay writes : unfinished) {
+			writes.await(deadline - this.scheduler.nanos());
+		}
+	}
+
+}

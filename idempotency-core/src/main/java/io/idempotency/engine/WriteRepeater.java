@@ -1,0 +1,315 @@
+package io.idempotency.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.idempotency.store.Scheduler;
+
+/**
+ * Repeats the writes that one store could not do at once, until the store accepts or
+ * refuses them or their time is over. An engine that is closing sends them faster, until
+ * its own time is over. Thread-safe.
+ * <p>
+ * Completions and releases are never dropped to save room; a completion only loses its
+ * result if all results together take too much room. The claims to give back have a limit
+ * of their own: there are many of them while a store is down, and hardly any of them was
+ * applied.
+ */
+final class WriteRepeater {
+
+	static final int MAX_GIVE_BACKS = 1_000;
+
+	static final long MAX_RESULT_BYTES = 32L * 1024 * 1024;
+
+	/**
+	 * The number of threads for the writes of one store, so that a store that hangs holds
+	 * up only its own writes.
+	 */
+	private static final int THREADS = 4;
+
+	private static final int GIVE_BACK_THREADS = 2;
+
+	/** More threads than before, because an engine that closes has nothing else to do. */
+	private static final int CLOSING_THREADS = 16;
+
+	private static final Duration CLOSING_PAUSE = Duration.ofMillis(100);
+
+	private final Scheduler scheduler;
+
+	private final Executor threads;
+
+	/**
+	 * Threads of their own, because claims that no call runs on must not hold up results.
+	 */
+	private final Executor giveBackThreads;
+
+	private final Outage outage;
+
+	private final EventLog log;
+
+	private final Set<OutstandingWrite> outstanding = ConcurrentHashMap.newKeySet();
+
+	private final AtomicInteger giveBacks = new AtomicInteger();
+
+	private final AtomicLong resultBytes = new AtomicLong();
+
+	private final Executor closing;
+
+	/** The writes that an engine that is closing has still to send. */
+	private final UnderWay unfinished;
+
+	private volatile Phase phase = Phase.OPEN;
+
+	private volatile long closingEnds;
+
+	WriteRepeater(Scheduler scheduler, Outage outage, EventLog log) {
+		this.scheduler = scheduler;
+		this.threads = scheduler.threads("retries", THREADS);
+		this.giveBackThreads = scheduler.threads("give-backs", GIVE_BACK_THREADS);
+		this.closing = scheduler.threads("closing", CLOSING_THREADS);
+		this.unfinished = new UnderWay(scheduler);
+		this.outage = outage;
+		this.log = log;
+	}
+
+	/**
+	 * Repeats a write until the store answers or the time is over.
+	 * @param write the write, which has failed once or, to give a claim back, was not
+	 * sent yet
+	 * @param atMost the longest time for which the write is repeated
+	 */
+	void repeat(OutstandingWrite write, Duration atMost) {
+		if (this.phase == Phase.CLOSED) {
+			this.log.leftToLease(write.verb(), write.operation());
+			write.gaveUp();
+			if (write.rank() == OutstandingWrite.Rank.MAY_BE_LEFT) {
+				this.giveBacks.decrementAndGet();
+				return;
+			}
+		}
+		write.repeatUntil(this.scheduler.nanos() + TimeUnit.NANOSECONDS.convert(atMost));
+		if (this.resultBytes.addAndGet(write.bytes()) > MAX_RESULT_BYTES) {
+			this.resultBytes.addAndGet(-write.bytes());
+			write.dropResult();
+		}
+		this.outstanding.add(write);
+		if (this.phase == Phase.OPEN) {
+			scheduleNext(write);
+		}
+		else if (this.phase == Phase.CLOSING) {
+			finish(write);
+		}
+	}
+
+	/**
+	 * Releases a claim that no call runs on, and repeats the release like any other
+	 * write.
+	 * @param atMost the longest time for which the write is repeated
+	 * @param leaseEndsIt whether another call may take the claim over after its lease.
+	 * Such a claim is left to its lease if there are too many claims to give back
+	 */
+	void giveBack(OutstandingWrite write, Duration atMost, boolean leaseEndsIt) {
+		if (this.giveBacks.incrementAndGet() > MAX_GIVE_BACKS && leaseEndsIt) {
+			this.giveBacks.decrementAndGet();
+			return;
+		}
+		write.givenBack(leaseEndsIt);
+		repeat(write, atMost);
+	}
+
+	/** Returns the number of outstanding writes. */
+	int outstanding() {
+		return this.outstanding.size();
+	}
+
+	/** Returns the size of the results of all outstanding writes. */
+	long resultBytes() {
+		return this.resultBytes.get();
+	}
+
+	private void scheduleNext(OutstandingWrite write) {
+		Duration delay = write.nextDelay(this.scheduler.random());
+		this.scheduler.schedule(() -> dispatch(write), delay);
+	}
+
+	private void dispatch(OutstandingWrite write) {
+		try {
+			Executor lane = write.isGivenBack() ? this.giveBackThreads : this.threads;
+			lane.execute(() -> attempt(write));
+		}
+		catch (RejectedExecutionException noThread) {
+			scheduleNext(write);
+		}
+	}
+
+	private void attempt(OutstandingWrite write) {
+		boolean ended = false;
+		try {
+			ended = send(write);
+		}
+		finally {
+			// Whatever the attempt has thrown, the write is still outstanding.
+			if (!ended && this.phase == Phase.OPEN) {
+				again(write);
+			}
+		}
+	}
+
+	private void again(OutstandingWrite write) {
+		if (!write.isOver(this.scheduler.nanos())) {
+			scheduleNext(write);
+		}
+		else if (ends(write)) {
+			this.log.gaveUp(write.verb(), write.operation());
+			write.gaveUp();
+		}
+	}
+
+	/** Sends a write once; returns whether the write has ended. */
+	private boolean send(OutstandingWrite write) {
+		if (write.hasEnded()) {
+			return true;
+		}
+		boolean accepted;
+		long before = write.bytes();
+		try {
+			accepted = write.send();
+		}
+		catch (Throwable ex) {
+			// After any failure of the store the write is still outstanding.
+			if (this.phase == Phase.OPEN) {
+				this.outage.failed(write.verb(), write.operation(), ex);
+				failed(write, ex);
+				this.resultBytes.addAndGet(write.bytes() - before);
+			}
+			return false;
+		}
+		this.outage.answered();
+		if (ends(write)) {
+			write.answered(accepted);
+		}
+		return true;
+	}
+
+	private void failed(OutstandingWrite write, Throwable cause) {
+		try {
+			write.failed(cause);
+		}
+		catch (Throwable ex) {
+			// The store is down, so this write is not the cause.
+			this.outage.failed("renew", write.operation(), ex);
+		}
+	}
+
+	private boolean ends(OutstandingWrite write) {
+		if (!write.end()) {
+			return false;
+		}
+		this.outstanding.remove(write);
+		this.resultBytes.addAndGet(-write.bytes());
+		if (write.isGivenBack()) {
+			this.giveBacks.decrementAndGet();
+		}
+		return true;
+	}
+
+	/**
+	 * Sends the outstanding writes again and again, in the order of their rank and as
+	 * many as possible at the same time, until the store takes them or the time is over.
+	 * Writes that fail meanwhile are sent like the others.
+	 * @param deadline when to stop
+	 * @return the writes that are still to be sent
+	 */
+	UnderWay close(long deadline) {
+		this.closingEnds = deadline;
+		this.phase = Phase.CLOSING;
+		List<OutstandingWrite> last = new ArrayList<>(this.outstanding);
+		last.sort(Comparator.comparing(OutstandingWrite::rank));
+		last.forEach(this::finish);
+		return this.unfinished;
+	}
+
+	private void finish(OutstandingWrite write) {
+		this.unfinished.begins();
+		dispatchLast(write);
+	}
+
+	private void dispatchLast(OutstandingWrite write) {
+		try {
+			this.closing.execute(() -> attemptLast(write));
+		}
+		catch (RejectedExecutionException noThread) {
+			repeatLast(write);
+		}
+	}
+
+	private void attemptLast(OutstandingWrite write) {
+		boolean ended = false;
+		try {
+			ended = send(write);
+		}
+		finally {
+			if (ended) {
+				this.unfinished.ends();
+			}
+			else {
+				repeatLast(write);
+			}
+		}
+	}
+
+	private void repeatLast(OutstandingWrite write) {
+		if (this.scheduler.nanos() - this.closingEnds >= 0) {
+			this.unfinished.ends();
+			return;
+		}
+		this.scheduler.schedule(() -> dispatchLast(write), CLOSING_PAUSE);
+	}
+
+	/** Repeats nothing any more, from now on. */
+	void closed() {
+		this.phase = Phase.CLOSED;
+	}
+
+	/**
+	 * Repeats writes again, and those that were left at the close, too. None comes too
+	 * late: it names its claim, and the store refuses it if another has taken over.
+	 */
+	void open() {
+		this.phase = Phase.OPEN;
+		this.outstanding.forEach(this::scheduleNext);
+	}
+
+	/** Returns the number of outstanding writes for each operation. */
+	Map<String, Integer> left() {
+		Map<String, Integer> left = new TreeMap<>();
+		this.outstanding.forEach((write) -> left.merge(write.operation(), 1, Integer::sum));
+		return left;
+	}
+
+	/** What becomes of a write that the store does not take. */
+	private enum Phase {
+
+		/** It is repeated with growing pauses. */
+		OPEN,
+
+		/** It is repeated with short pauses, until the time of the close is over. */
+		CLOSING,
+
+		/** It is left to its lease, or to the next start of the engine. */
+		CLOSED
+
+	}
+
+}

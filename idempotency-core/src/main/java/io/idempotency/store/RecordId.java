@@ -1,0 +1,70 @@
+package io.idempotency.store;
+
+import java.nio.ByteBuffer;
+import java.util.HexFormat;
+
+import io.idempotency.key.IdempotencyKey;
+
+/**
+ * The hash of a key. The heap keeps only this hash, so long keys take no more room than
+ * short keys, and no key is in a heap dump.
+ *
+ * @param first the first 64 bits of the hash
+ * @param second the second 64 bits
+ * @param third the third 64 bits
+ * @param fourth the last 64 bits
+ */
+public record RecordId(long first, long second, long third, long fourth) {
+
+	private static final int HASH_DIGITS = 64;
+
+	/**
+	 * Hashes a key.
+	 * @param key the key
+	 * @return the hash
+	 */
+	public static RecordId of(IdempotencyKey key) {
+		return new RecordId(key.hashPart(0), key.hashPart(1), key.hashPart(2), key.hashPart(3));
+	}
+
+	/**
+	 * Reads the form that {@link #hash()} gives.
+	 * @param hex the hash of a key, 64 hexadecimal digits
+	 * @return the hash
+	 * @throws IllegalArgumentException if the text is no hash of a key
+	 */
+	public static RecordId parse(String hex) {
+		if (hex.length() != HASH_DIGITS) {
+			throw new IllegalArgumentException(
+					"A hash of a key has " + HASH_DIGITS + " hexadecimal digits, not " + hex.length());
+		}
+		ByteBuffer buffer = ByteBuffer.wrap(HexFormat.of().parseHex(hex));
+		return new RecordId(buffer.getLong(), buffer.getLong(), buffer.getLong(), buffer.getLong());
+	}
+
+	/**
+	 * Returns the hash of the key.
+	 * @return 64 lower-case hexadecimal digits
+	 */
+	public String hash() {
+		HexFormat hex = HexFormat.of();
+		return hex.toHexDigits(this.first) + hex.toHexDigits(this.second) + hex.toHexDigits(this.third)
+				+ hex.toHexDigits(this.fourth);
+	}
+
+	// This method is written out because maps call it often, and the method that a record
+	// has by default is slow until the JVM has compiled it.
+
+	@Override
+	public boolean equals(Object other) {
+		return other instanceof RecordId id && this.first == id.first && this.second == id.second
+				&& this.third == id.third && this.fourth == id.fourth;
+	}
+
+	@Override
+	public int hashCode() {
+		// The hash starts with the caller; its end tells the keys of a caller apart.
+		return Long.hashCode(this.fourth);
+	}
+
+}

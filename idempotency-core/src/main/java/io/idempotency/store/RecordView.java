@@ -1,0 +1,77 @@
+package io.idempotency.store;
+
+import java.time.Duration;
+import java.time.Instant;
+
+import io.idempotency.IdempotencyRecord;
+import io.idempotency.key.Fingerprint;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shows a record to operators: its state and its times, never a body, a fingerprint or a
+ * claim id.
+ */
+public final class RecordView {
+
+	private RecordView() {
+	}
+
+	/**
+	 * Shows a record.
+	 * @param label the label of the operation
+	 * @param hash the hash of the key in hexadecimal digits
+	 * @param record a live record
+	 * @param moment the time at which the record was read
+	 * @return the record for operators
+	 */
+	public static IdempotencyRecord of(String label, String hash, StoredRecord record, Moment moment) {
+		boolean held = moment.isBefore(record.leaseUntil());
+		RecordState state = record.state();
+		boolean leased = held && state != RecordState.ONCE && state != RecordState.NOBODYS;
+		return new IdempotencyRecord(label, hash, state(state, held), claimedAt(record),
+				leased ? moment.until(record.leaseUntil()) : Duration.ZERO, moment.until(record.expiresAt()),
+				(state == RecordState.ONCE) ? record.attempts() : 0, node(record), record.origin().traceId());
+	}
+
+	/**
+	 * Makes a record from the values that a store has read, for stores that keep records
+	 * in a form of their own.
+	 * @param state the state
+	 * @param fence the fence
+	 * @param leaseUntil when the lease is over
+	 * @param keptUntil when the retention is over
+	 * @param attempts how many claims of type once came with the key
+	 * @param origin where the claim came from
+	 * @return the record, without what operators never see
+	 */
+	public static StoredRecord read(RecordState state, long fence, long leaseUntil, long keptUntil, long attempts,
+			ClaimOrigin origin) {
+		return new StoredRecord(state, StoredRecord.NO_ID, fence, Fingerprint.NONE, leaseUntil, keptUntil, 0, attempts,
+				null, ResultKind.SUCCESS, origin);
+	}
+
+	private static IdempotencyRecord.State state(RecordState state, boolean held) {
+		return switch (state) {
+			case ISSUED -> IdempotencyRecord.State.ISSUED;
+			case RUNNING, TAKEN_OVER -> held ? IdempotencyRecord.State.RUNNING : IdempotencyRecord.State.ABANDONED;
+			case NOBODYS -> IdempotencyRecord.State.ABANDONED;
+			case EXECUTED -> held ? IdempotencyRecord.State.EXECUTED : IdempotencyRecord.State.TOMBSTONE;
+			case DONE -> IdempotencyRecord.State.DONE;
+			case TOMBSTONE -> IdempotencyRecord.State.TOMBSTONE;
+			case ONCE -> IdempotencyRecord.State.ONCE;
+			case ABSENT -> throw new IllegalArgumentException("An absent record cannot be shown");
+		};
+	}
+
+	private static @Nullable String node(StoredRecord record) {
+		String node = record.origin().node();
+		return node.isEmpty() ? null : node;
+	}
+
+	/** Returns when the key was claimed. The fence of a claim is its time. */
+	private static @Nullable Instant claimedAt(StoredRecord record) {
+		return (record.state() == RecordState.ISSUED) ? null : Moment.toInstant(record.fence());
+	}
+
+}

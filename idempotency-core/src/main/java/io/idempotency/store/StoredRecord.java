@@ -1,0 +1,322 @@
+package io.idempotency.store;
+
+import java.time.Duration;
+import java.util.Optional;
+
+import io.idempotency.key.Fingerprint;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One record, with a method for each verb of the state table. A record is immutable, and
+ * its methods are pure except that a claim and a token draw a fence. A store replaces a
+ * record by the next one if no other call was faster.
+ * <p>
+ * When a record is not {@link #isLive(Moment) live}, the store uses {@link #ABSENT} in
+ * its place.
+ *
+ * @param state the state of the record
+ * @param claimId whose claim it is, {@link #NO_ID} if no call owns the record
+ * @param fence the fence of the claim
+ * @param fingerprint the fingerprint of the claim
+ * @param leaseUntil when the lease, or the time to attach a result, is over
+ * @param keptUntil when the retention, or the life of an issued token, is over
+ * @param tokenUntil when the life of the token is over; in the past if the key is no
+ * token
+ * @param attempts how many claims of type once came with the key
+ * @param result the result
+ * @param kind how the call ended; {@link ResultKind#SUCCESS} until the call is done, and
+ * in stores that need not know
+ * @param origin where the claim came from
+ */
+public record StoredRecord(RecordState state, ClaimId claimId, long fence, Fingerprint fingerprint, long leaseUntil,
+		long keptUntil, long tokenUntil, long attempts, @Nullable StoredResult result, ResultKind kind,
+		ClaimOrigin origin) {
+
+	/** The claim id of a record that no call owns. */
+	public static final ClaimId NO_ID = new ClaimId(0, 0);
+
+	/** The absent record. */
+	public static final StoredRecord ABSENT = new StoredRecord(RecordState.ABSENT, NO_ID, 0, Fingerprint.NONE,
+			Long.MIN_VALUE, Long.MIN_VALUE, 0, 0, null, ResultKind.SUCCESS, ClaimOrigin.UNKNOWN);
+
+	/**
+	 * Returns a claim that has expired. It holds the key only against transactions that
+	 * have not ended.
+	 * @param id whose claim it is
+	 * @return the record
+	 */
+	public static StoredRecord expired(ClaimId id) {
+		return new StoredRecord(RecordState.ONCE, id, 0, Fingerprint.NONE, 0, 0, 0, 1, null, ResultKind.SUCCESS,
+				ClaimOrigin.UNKNOWN);
+	}
+
+	/**
+	 * Returns when the record expires.
+	 * @return microseconds of the store's clock
+	 */
+	public long expiresAt() {
+		return Math.max(this.leaseUntil, this.keptUntil);
+	}
+
+	/**
+	 * Returns whether the record has not expired.
+	 * @param moment the moment
+	 * @return whether the record is live
+	 */
+	public boolean isLive(Moment moment) {
+		return moment.isBefore(expiresAt());
+	}
+
+	/**
+	 * Returns whether a claim changes nothing but the number of attempts.
+	 * @param request the claim
+	 * @return whether only the attempts change
+	 */
+	public boolean counts(ClaimRequest request) {
+		return this.state == RecordState.ONCE && request.type() == ClaimType.ONCE && !isOwnedBy(request.claimId());
+	}
+
+	/**
+	 * Returns this record as a tombstone if it has a result, else this record.
+	 * @return the record
+	 */
+	public StoredRecord withoutResult() {
+		return (this.result == null) ? this : with(RecordState.TOMBSTONE, this.claimId, this.leaseUntil);
+	}
+
+	/**
+	 * Takes the step of an operator who removes the record.
+	 * @param force whether a record that a live call holds is removed too
+	 * @param moment the time of the step
+	 * @return the step
+	 */
+	public Transition<RecordAdmin.Eviction> evict(boolean force, Moment moment) {
+		if (this.state == RecordState.ABSENT) {
+			return stay(RecordAdmin.Eviction.ABSENT);
+		}
+		boolean held = (isRunning() || this.state == RecordState.EXECUTED) && moment.isBefore(this.leaseUntil);
+		return (held && !force) ? stay(RecordAdmin.Eviction.RUNNING)
+				: new Transition<>(ABSENT, RecordAdmin.Eviction.EVICTED);
+	}
+
+	/**
+	 * Takes the step in the column "claim".
+	 * @param request the claim
+	 * @param moment the time of the step
+	 * @return the step
+	 */
+	public Transition<ClaimResult> claim(ClaimRequest request, Moment moment) {
+		boolean once = request.type() == ClaimType.ONCE;
+		return switch (this.state) {
+			case ABSENT, ISSUED ->
+				(this.state == RecordState.ABSENT && request.key().isToken()) ? stay(new ClaimResult.UnknownToken())
+						: acquire(request, once ? RecordState.ONCE : RecordState.RUNNING, moment);
+			case ONCE -> once ? claimOnceMore(request) : stay(new ClaimResult.Tombstone());
+			case RUNNING, TAKEN_OVER, NOBODYS, EXECUTED, DONE, TOMBSTONE ->
+				once ? stay(new ClaimResult.Duplicate(2)) : claimLeased(request, moment);
+		};
+	}
+
+	private Transition<ClaimResult> claimOnceMore(ClaimRequest request) {
+		if (!counts(request)) {
+			return acquired(request, ClaimOrigin.UNKNOWN);
+		}
+		return new Transition<>(
+				new StoredRecord(this.state, this.claimId, this.fence, this.fingerprint, this.leaseUntil,
+						this.keptUntil, this.tokenUntil, this.attempts + 1, null, this.kind, this.origin),
+				new ClaimResult.Duplicate(this.attempts + 1));
+	}
+
+	private Transition<ClaimResult> claimLeased(ClaimRequest request, Moment moment) {
+		if (isRunning() && isOwnedBy(request.claimId())) {
+			return with(this.state, this.claimId, moment.plus(request.lease())).acquired(request, ClaimOrigin.UNKNOWN);
+		}
+		if (!this.fingerprint.matches(request.fingerprint())) {
+			return stay(new ClaimResult.Mismatch());
+		}
+		boolean awaited = isRunning() || this.state == RecordState.EXECUTED;
+		if (awaited && moment.isBefore(this.leaseUntil)) {
+			return stay(new ClaimResult.InProgress(moment.until(this.leaseUntil)));
+		}
+		if (isRunning() || this.state == RecordState.NOBODYS) {
+			return request.takeOver() ? acquire(request, RecordState.TAKEN_OVER, moment)
+					: stay(new ClaimResult.Abandoned());
+		}
+		return stay((this.result == null) ? new ClaimResult.Tombstone() : completed(this.result, moment));
+	}
+
+	/**
+	 * Returns the result that a leased claim would be given.
+	 * @param asked the fingerprint of the claim
+	 * @param moment the time of the claim
+	 * @return the result, empty if it would be given none
+	 */
+	public Optional<ClaimResult.Completed> find(Fingerprint asked, Moment moment) {
+		return (this.state == RecordState.DONE && this.result != null && this.fingerprint.matches(asked))
+				? Optional.of(completed(this.result, moment)) : Optional.empty();
+	}
+
+	private ClaimResult.Completed completed(StoredResult done, Moment moment) {
+		return new ClaimResult.Completed(done, moment.until(this.keptUntil), this.origin);
+	}
+
+	private Transition<ClaimResult> acquire(ClaimRequest request, RecordState next, Moment moment) {
+		long leased = (next == RecordState.ONCE) ? moment.micros() : moment.plus(request.lease());
+		return new StoredRecord(next, request.claimId(), moment.nextFence(), request.fingerprint(), leased,
+				moment.plus(request.retention()), this.tokenUntil, 1, null, ResultKind.SUCCESS, request.origin())
+			.acquired(request, this.origin);
+	}
+
+	private Transition<ClaimResult> acquired(ClaimRequest request, ClaimOrigin before) {
+		return new Transition<>(this, new ClaimResult.Acquired(
+				new Claim(request.key(), this.claimId, this.fence, this.state == RecordState.TAKEN_OVER), before));
+	}
+
+	/**
+	 * Takes the step in the column "complete". With zero retention, the next record has
+	 * expired already.
+	 * @param completion the completion
+	 * @param moment the time of the step
+	 * @return the step
+	 */
+	public Transition<Boolean> complete(Completion completion, Moment moment) {
+		boolean ours = isOwnedBy(completion.claim().id());
+		return switch (this.state) {
+			case ABSENT,
+					ISSUED ->
+				isInTime(completion, moment) ? completed(completion, completion.fingerprint(),
+						Math.max(completion.claim().fence(), moment.lastFence().get()), moment) : stay(false);
+			case RUNNING, TAKEN_OVER, EXECUTED -> completedIf(ours, completion, moment);
+			// The late owner may have had another request: it lost its record before the
+			// first owner of this one claimed the key.
+			case NOBODYS -> completedIf(this.fingerprint.equals(completion.fingerprint()), completion, moment);
+			case DONE, TOMBSTONE -> stay(ours);
+			case ONCE -> stay(false);
+		};
+	}
+
+	/**
+	 * Returns whether the claim is younger than the retention, so that a late success is
+	 * kept. The fence is the time of the claim.
+	 */
+	private static boolean isInTime(Completion completion, Moment moment) {
+		long retention = Moment.micros(completion.retention());
+		return retention == 0 || moment.micros() - completion.claim().fence() < retention;
+	}
+
+	private Transition<Boolean> completedIf(boolean accepted, Completion completion, Moment moment) {
+		return accepted ? completed(completion, this.fingerprint, this.fence, moment) : stay(false);
+	}
+
+	private Transition<Boolean> completed(Completion completion, Fingerprint completedFingerprint, long completedFence,
+			Moment moment) {
+		RecordState next = switch (completion.type()) {
+			case RESULT -> RecordState.DONE;
+			case TOMBSTONE -> RecordState.TOMBSTONE;
+			case EXECUTED -> RecordState.EXECUTED;
+		};
+		long keptAfter = moment.plus(completion.retention());
+		// The wait for the result must not keep the record longer than its retention.
+		long awaited = Math.min(moment.plus(completion.attachWithin()), keptAfter);
+		return new Transition<>(
+				new StoredRecord(next, completion.claim().id(), completedFence, completedFingerprint, awaited,
+						keptAfter, this.tokenUntil, this.attempts, completion.result(), kind(completion), this.origin),
+				true);
+	}
+
+	/**
+	 * Returns the kind to store. A dead owner may have had its effect, so a successor
+	 * that was refused must not make the record forgettable.
+	 */
+	private ResultKind kind(Completion completion) {
+		boolean takenOver = this.state == RecordState.TAKEN_OVER || this.state == RecordState.NOBODYS;
+		return (takenOver && completion.kind() == ResultKind.REFUSAL) ? ResultKind.FAILURE : completion.kind();
+	}
+
+	/**
+	 * Takes the step in the column "release".
+	 * @param id whose claim is given back
+	 * @param moment the time of the step
+	 * @return the step
+	 */
+	public Transition<Boolean> release(ClaimId id, Moment moment) {
+		return switch (this.state) {
+			// There is no claim to give back; this release may have been sent before.
+			case ABSENT, ISSUED, NOBODYS -> stay(true);
+			case RUNNING, ONCE -> isOwnedBy(id) ? new Transition<>(unclaimed(moment), true) : stay(false);
+			// The dead owner may have had its effect, so a successor that failed must not
+			// delete the record.
+			case TAKEN_OVER ->
+				isOwnedBy(id) ? new Transition<>(with(RecordState.NOBODYS, NO_ID, moment.micros()), true) : stay(false);
+			case EXECUTED, DONE, TOMBSTONE -> stay(false);
+		};
+	}
+
+	/**
+	 * Returns the record without its claim: a token becomes issued again, with its first
+	 * expiry.
+	 */
+	private StoredRecord unclaimed(Moment moment) {
+		return moment.isBefore(this.tokenUntil) ? issued(this.fence, this.tokenUntil) : ABSENT;
+	}
+
+	/**
+	 * Takes the step in the column "renew".
+	 * @param id whose claim is renewed
+	 * @param lease the lease
+	 * @param moment the time of the step
+	 * @return the step
+	 */
+	public Transition<Boolean> renew(ClaimId id, Duration lease, Moment moment) {
+		return (isRunning() && isOwnedBy(id)) ? new Transition<>(with(this.state, id, moment.plus(lease)), true)
+				: stay(false);
+	}
+
+	/**
+	 * Issues a token.
+	 * @param timeToLive how long the token may be used
+	 * @param moment the time of the step
+	 * @return the step; its answer is when the record expires
+	 */
+	public Transition<Long> issue(Duration timeToLive, Moment moment) {
+		if (this.state != RecordState.ABSENT) {
+			return stay(expiresAt());
+		}
+		long until = moment.plus(timeToLive);
+		return new Transition<>(issued(moment.nextFence(), until), until);
+	}
+
+	private static StoredRecord issued(long fence, long until) {
+		return new StoredRecord(RecordState.ISSUED, NO_ID, fence, Fingerprint.NONE, 0, until, until, 1, null,
+				ResultKind.SUCCESS, ClaimOrigin.UNKNOWN);
+	}
+
+	private boolean isRunning() {
+		return this.state == RecordState.RUNNING || this.state == RecordState.TAKEN_OVER;
+	}
+
+	private boolean isOwnedBy(ClaimId id) {
+		return this.claimId.equals(id);
+	}
+
+	/** Returns this record in another state, without a result. */
+	private StoredRecord with(RecordState nextState, ClaimId nextId, long nextLeaseUntil) {
+		return new StoredRecord(nextState, nextId, this.fence, this.fingerprint, nextLeaseUntil, this.keptUntil,
+				this.tokenUntil, this.attempts, null, this.kind, this.origin);
+	}
+
+	private <T> Transition<T> stay(T answer) {
+		return new Transition<>(this, answer);
+	}
+
+	/**
+	 * One transition of a record: the next record, and the answer to the caller.
+	 *
+	 * @param next the next record; the same instance if nothing changes
+	 * @param answer the answer to the caller
+	 */
+	public record Transition<T>(StoredRecord next, T answer) {
+	}
+
+}

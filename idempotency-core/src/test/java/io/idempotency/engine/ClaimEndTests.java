@@ -1,0 +1,591 @@
+package io.idempotency.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import ch.qos.logback.classic.Level;
+import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyListener;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.Completion;
+import io.idempotency.store.ResultKind;
+import io.idempotency.store.StoredResult;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static io.idempotency.engine.TransactionOutcome.COMMITTED;
+import static io.idempotency.engine.TransactionOutcome.ROLLED_BACK;
+import static io.idempotency.engine.TransactionOutcome.UNKNOWN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The table of {@link Ending}, row by row: what is written for an ending, a mode, a
+ * policy and the wish of the application; then the table of {@link ClaimEnd}, what the
+ * end of a transaction makes of it.
+ */
+class ClaimEndTests {
+
+	private static final StoredResult RESULT = new StoredResult("text", new byte[] { 1 });
+
+	private static final Fingerprint FINGERPRINT = Fingerprint.of("test1").add("body").build();
+
+	private static final Duration DAY = Duration.ofDays(1);
+
+	private static final Duration HOUR = Duration.ofHours(1);
+
+	private static final IllegalStateException CAUSE = new IllegalStateException("cause");
+
+	private final CapturedLog log = new CapturedLog();
+
+	private final ResultSealer.Log told = new EventLog(IdempotencyListener.NONE);
+
+	private TestPolicy policy = TestPolicy.replay().retention(DAY);
+
+	@AfterEach
+	void closeLog() {
+		this.log.close();
+	}
+
+	private ClaimEnd free() {
+		return free(null);
+	}
+
+	private ClaimEnd free(@Nullable IdempotencyContext around) {
+		Claim claim = new Claim(EngineFixture.KEY, ClaimId.random(), 7, false);
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, FINGERPRINT, this.policy.build(),
+				new MemoryIdempotencyStore(64_000));
+		return new ClaimEnd(call, claim, around, new ResultSealer(null, this.told), this.told);
+	}
+
+	private ClaimEnd surrounded() {
+		ClaimEnd end = free();
+		end.surrounded();
+		return end;
+	}
+
+	private ClaimEnd joined() {
+		ClaimEnd end = free();
+		end.joined();
+		return end;
+	}
+
+	/** Whose transaction is about to commit. */
+	private ClaimEnd writtenBeforeCommit() {
+		return writtenBeforeCommit(joined());
+	}
+
+	private static ClaimEnd writtenBeforeCommit(ClaimEnd end) {
+		end.writtenBeforeCommit(end.beforeCommit());
+		return end;
+	}
+
+	private ClaimEnd committed() {
+		ClaimEnd end = writtenBeforeCommit();
+		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(Write.HOLD);
+		return end;
+	}
+
+	private static ClaimEnd releaseRequested(ClaimEnd end) {
+		end.context().release();
+		return end;
+	}
+
+	private static Ending done() {
+		return new Ending.Done(() -> RESULT);
+	}
+
+	private static Ending refusal(@Nullable Duration keptAtMost) {
+		return new Ending.Done(() -> RESULT, ResultKind.REFUSAL, keptAtMost);
+	}
+
+	private static Ending undone(ResultKind kind, @Nullable Duration keptAtMost) {
+		return new Ending.DoneUnkept(null, kind, keptAtMost);
+	}
+
+	private static Ending failed() {
+		return new Ending.Failed(CAUSE, () -> RESULT);
+	}
+
+	private static Ending notEncodable() {
+		return new Ending.Done(() -> {
+			throw CAUSE;
+		});
+	}
+
+	private static void assertCompletes(Write write, Completion.Type type, ResultKind kind, Duration retention) {
+		assertThat(write).isInstanceOfSatisfying(Write.Complete.class, (complete) -> {
+			Completion completion = complete.completion();
+			assertThat(completion.type()).isEqualTo(type);
+			assertThat(complete.isTombstone()).isEqualTo(type == Completion.Type.TOMBSTONE && !retention.isZero());
+			assertThat(complete.isResult()).isEqualTo(type == Completion.Type.RESULT && !retention.isZero());
+			assertThat(completion.result()).isEqualTo((type == Completion.Type.RESULT) ? RESULT : null);
+			assertThat(completion.kind()).isEqualTo(kind);
+			assertThat(completion.retention()).isEqualTo(retention);
+		});
+	}
+
+	private static void assertTombstone(Write write, ResultKind kind, Duration retention) {
+		assertCompletes(write, Completion.Type.TOMBSTONE, kind, retention);
+	}
+
+	@Test
+	void contextSaysWhatTheWorkRunsFor() {
+		IdempotencyContext context = free().context();
+		assertThat(context.key()).isEqualTo(EngineFixture.KEY.value());
+		assertThat(context.operation()).isEqualTo(TestPolicy.OPERATION);
+		assertThat(context.fence()).isEqualTo(7);
+	}
+
+	@Test
+	void doneKeepsItsResultForTheRetention() {
+		assertCompletes(free().ended(done()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
+	}
+
+	@Test
+	void doneUnkeptIsATombstoneForTheRetention() {
+		assertTombstone(free().ended(Ending.DONE_UNKEPT), ResultKind.SUCCESS, DAY);
+	}
+
+	@Test
+	void kindAndShorterRetentionOfADoneCallAreKept() {
+		assertCompletes(free().ended(refusal(HOUR)), Completion.Type.RESULT, ResultKind.REFUSAL, HOUR);
+		assertCompletes(free().ended(refusal(Duration.ofDays(2))), Completion.Type.RESULT, ResultKind.REFUSAL, DAY);
+	}
+
+	@Test
+	void kindAndShorterRetentionOfAnUnkeptCallAreKept() {
+		assertTombstone(free().ended(undone(ResultKind.REFUSAL, HOUR)), ResultKind.REFUSAL, HOUR);
+		assertTombstone(free().ended(undone(ResultKind.FAILURE, null)), ResultKind.FAILURE, DAY);
+	}
+
+	@Test
+	void retentionThatTheMethodAskedForWins() {
+		ClaimEnd end = free();
+		end.context().retention(Duration.ofDays(3));
+		assertCompletes(end.ended(refusal(HOUR)), Completion.Type.RESULT, ResultKind.REFUSAL, Duration.ofDays(3));
+	}
+
+	@Test
+	void refusalIsAFailureToRememberWhereFailuresAreRemembered() {
+		this.policy.remembering();
+		assertCompletes(free().ended(refusal(null)), Completion.Type.RESULT, ResultKind.FAILURE, DAY);
+		assertTombstone(free().ended(undone(ResultKind.REFUSAL, null)), ResultKind.FAILURE, DAY);
+		assertCompletes(free().ended(done()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
+	}
+
+	@Test
+	void resultsAreLeftOutWhereTheyAreNotKept() {
+		this.policy.unkept();
+		AtomicInteger encoded = new AtomicInteger();
+		Write write = free().ended(new Ending.Done(() -> {
+			encoded.incrementAndGet();
+			return RESULT;
+		}));
+		assertTombstone(write, ResultKind.SUCCESS, DAY);
+		assertThat(encoded).hasValue(0);
+	}
+
+	@Test
+	void resultThatCannotBeEncodedIsATombstoneAndToldOf() {
+		assertTombstone(free().ended(notEncodable()), ResultKind.SUCCESS, DAY);
+		assertThat(this.log.messages(Level.WARN)).singleElement()
+			.asString()
+			.contains(TestPolicy.OPERATION)
+			.contains("could not be stored");
+	}
+
+	@Test
+	void reasonWhyAResultIsNotKeptIsToldOfWhereResultsAreReplayed() {
+		free().ended(new Ending.DoneUnkept(CAUSE));
+		assertThat(this.log.messages(Level.WARN)).hasSize(1);
+		this.policy.unkept();
+		free().ended(Ending.DONE_UNKEPT);
+		assertThat(this.log.messages(Level.WARN)).hasSize(1);
+	}
+
+	@Test
+	void modeThatReplaysNothingTellsNoReason() {
+		this.policy = TestPolicy.mode(IdempotencyMode.REJECT);
+		assertThat(free().ended(new Ending.DoneUnkept(CAUSE))).isEqualTo(Write.NOTHING);
+		assertThat(this.log.messages(Level.WARN)).isEmpty();
+	}
+
+	@Test
+	void claimOfModeRejectIsFinal() {
+		this.policy = TestPolicy.mode(IdempotencyMode.REJECT);
+		assertThat(free().ended(done())).isEqualTo(Write.NOTHING);
+		assertThat(free().ended(failed())).isEqualTo(new Write.Release(CAUSE));
+	}
+
+	@Test
+	void lockIsForgotten() {
+		this.policy = TestPolicy.mode(IdempotencyMode.LOCK).remembering();
+		Write write = free().ended(done());
+		assertTombstone(write, ResultKind.SUCCESS, Duration.ZERO);
+		assertTombstone(releaseRequested(free()).ended(done()), ResultKind.SUCCESS, Duration.ZERO);
+		assertThat(free().ended(failed())).isEqualTo(new Write.Release(CAUSE));
+	}
+
+	@Test
+	void releaseThatWasAskedForIsARelease() {
+		assertThat(releaseRequested(free()).ended(done())).isEqualTo(new Write.Release(null));
+		assertThat(releaseRequested(free()).ended(Ending.DONE_UNKEPT)).isEqualTo(new Write.Release(null));
+		this.policy.remembering();
+		assertThat(releaseRequested(free()).ended(failed())).isEqualTo(new Write.Release(CAUSE));
+	}
+
+	@Test
+	void whatIsWrittenIsWhatBecomesOfTheRecord() {
+		Write release = new Write.Release(CAUSE);
+		assertThat(release.change()).isSameAs(release);
+		assertThat(new Write.Applied(release).change()).isSameAs(release);
+	}
+
+	@Test
+	void failureIsReleasedOrRemembered() {
+		assertThat(free().ended(failed())).isEqualTo(new Write.Release(CAUSE));
+		this.policy.remembering();
+		assertCompletes(free().ended(failed()), Completion.Type.RESULT, ResultKind.FAILURE, DAY);
+		assertTombstone(free().ended(new Ending.Failed(CAUSE, null)), ResultKind.FAILURE, DAY);
+	}
+
+	@Test
+	void callThatHasNotRunIsReleasedEvenIfFailuresAreRemembered() {
+		this.policy.remembering();
+		assertThat(free().ended(new Ending.NotRun(CAUSE))).isEqualTo(new Write.Release(CAUSE));
+	}
+
+	@Test
+	void committedCallIsNeverReleased() {
+		assertCompletes(committed().ended(done()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
+		assertCompletes(committed().ended(failed()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
+		assertTombstone(committed().ended(new Ending.Failed(CAUSE, null)), ResultKind.SUCCESS, DAY);
+		assertTombstone(committed().ended(new Ending.NotRun(CAUSE)), ResultKind.SUCCESS, DAY);
+		assertTombstone(releaseRequested(committed()).ended(refusal(HOUR)), ResultKind.REFUSAL, HOUR);
+	}
+
+	/** The lock was forgotten with the commit: it has nothing to attach. */
+	@Test
+	void committedLockIsForgottenEvenIfItsReleaseWasAskedFor() {
+		this.policy = TestPolicy.mode(IdempotencyMode.LOCK);
+		ClaimEnd end = writtenBeforeCommit(releaseRequested(joined()));
+		assertThat(end.transactionEnded(COMMITTED, false)).isInstanceOfSatisfying(Write.Applied.class,
+				(applied) -> assertTombstone(applied.change(), ResultKind.SUCCESS, Duration.ZERO));
+	}
+
+	@Test
+	void commitThatComesBeforeTheResultSaysSo() {
+		assertThat(joined().beforeCommit()).isInstanceOfSatisfying(Write.Attach.class, (attach) -> {
+			assertThat(attach.completion().type()).isEqualTo(Completion.Type.EXECUTED);
+			assertThat(attach.completion().attachWithin()).isEqualTo(Duration.ofSeconds(10));
+			assertThat(attach.completion().retention()).isEqualTo(DAY);
+		});
+		this.policy.unkept();
+		assertTombstone(joined().beforeCommit(), ResultKind.SUCCESS, DAY);
+		this.policy = TestPolicy.mode(IdempotencyMode.LOCK);
+		assertTombstone(joined().beforeCommit(), ResultKind.SUCCESS, Duration.ZERO);
+		this.policy = TestPolicy.mode(IdempotencyMode.REJECT);
+		assertThat(joined().beforeCommit()).isEqualTo(Write.NOTHING);
+		this.policy = TestPolicy.replay();
+		assertThat(releaseRequested(joined()).beforeCommit()).isEqualTo(new Write.Release(null));
+	}
+
+	@Test
+	void resultIsEncodedAtOnceWhileItsTransactionIsOpen() {
+		AtomicInteger encoded = new AtomicInteger();
+		ClaimEnd end = surrounded();
+		assertThat(end.ended(new Ending.Done(() -> {
+			encoded.incrementAndGet();
+			return RESULT;
+		}, ResultKind.REFUSAL, HOUR))).isEqualTo(Write.HOLD);
+		assertThat(encoded).hasValue(1);
+		assertCompletes(end.transactionEnded(COMMITTED, false), Completion.Type.RESULT, ResultKind.REFUSAL, HOUR);
+		assertThat(encoded).hasValue(1);
+	}
+
+	@Test
+	void resultInTheTransactionOfTheWorkIsEncodedAtOnce() {
+		AtomicInteger encoded = new AtomicInteger();
+		joined().ended(counted(encoded));
+		assertThat(encoded).hasValue(1);
+	}
+
+	@Test
+	void resultThatComesTooLateIsNotEncoded() {
+		AtomicInteger encoded = new AtomicInteger();
+		ClaimEnd end = free();
+		end.ended(failed());
+		end.ended(counted(encoded));
+		assertThat(encoded).hasValue(0);
+	}
+
+	private static Ending counted(AtomicInteger encoded) {
+		return new Ending.Done(() -> {
+			encoded.incrementAndGet();
+			return RESULT;
+		});
+	}
+
+	@Test
+	void resultThatCannotBeEncodedAtOnceIsNotKept() {
+		ClaimEnd end = surrounded();
+		end.ended(new Ending.Done(() -> {
+			throw CAUSE;
+		}, ResultKind.REFUSAL, HOUR));
+		assertTombstone(end.transactionEnded(COMMITTED, false), ResultKind.REFUSAL, HOUR);
+		assertThat(end.carriedOut()).isEqualTo(new Ending.DoneUnkept(CAUSE, ResultKind.REFUSAL, HOUR));
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "REJECT", "LOCK" })
+	void modeThatKeepsNothingEncodesNothing(IdempotencyMode mode) {
+		this.policy = TestPolicy.mode(mode);
+		assertStaysAsItIs(surrounded(), notEncodable());
+	}
+
+	@Test
+	void endingWithoutAResultToKeepStaysAsItIs() {
+		assertStaysAsItIs(releaseRequested(surrounded()), notEncodable());
+		assertStaysAsItIs(surrounded(), Ending.DONE_UNKEPT);
+	}
+
+	private static void assertStaysAsItIs(ClaimEnd end, Ending ending) {
+		end.ended(ending);
+		end.transactionEnded(COMMITTED, false);
+		assertThat(end.carriedOut()).isSameAs(ending);
+	}
+
+	@Test
+	void anotherCallInTheTransactionGetsTheResultThatIsHeld() {
+		assertThat(surrounded().again(FINGERPRINT)).isNull();
+		assertThat(again(refusal(HOUR))).isEqualTo(new ClaimResult.Completed(RESULT, HOUR));
+		assertThat(again(Ending.DONE_UNKEPT)).isInstanceOf(ClaimResult.Tombstone.class);
+		assertThat(again(notEncodable())).isInstanceOf(ClaimResult.Tombstone.class);
+		this.policy.unkept();
+		assertThat(again(done())).isInstanceOf(ClaimResult.Tombstone.class);
+	}
+
+	private @Nullable ClaimResult again(Ending held) {
+		ClaimEnd end = surrounded();
+		end.ended(held);
+		return end.again(FINGERPRINT);
+	}
+
+	@Test
+	void anotherCallInTheTransactionIsRefusedForAnotherFingerprint() {
+		ClaimEnd end = surrounded();
+		end.ended(done());
+		assertThat(end.again(Fingerprint.of("test1").add("other").build())).isInstanceOf(ClaimResult.Mismatch.class);
+	}
+
+	@Test
+	void anotherCallInTheTransactionRunsAfterALockAndARequestedRelease() {
+		ClaimEnd released = releaseRequested(surrounded());
+		released.ended(done());
+		assertThat(released.again(FINGERPRINT)).isInstanceOf(ClaimResult.Acquired.class);
+		this.policy = TestPolicy.mode(IdempotencyMode.LOCK);
+		assertThat(again(done())).isInstanceOf(ClaimResult.Acquired.class);
+	}
+
+	@Test
+	void nothingIsHeldAfterTheTransaction() {
+		ClaimEnd end = surrounded();
+		end.ended(done());
+		end.transactionEnded(COMMITTED, false);
+		assertThat(end.again(FINGERPRINT)).isNull();
+	}
+
+	@Test
+	void firstEndingEndsTheClaim() {
+		ClaimEnd end = free();
+		end.ended(done());
+		assertThat(end.ended(failed())).isEqualTo(Write.HOLD);
+		assertThat(end.ended(Ending.OUT_OF_SIGHT)).isEqualTo(Write.HOLD);
+		assertThat(end.carriedOut()).isInstanceOf(Ending.Done.class);
+	}
+
+	@Test
+	void wishesCountUntilTheEnd() {
+		ClaimEnd end = free();
+		end.context().retention(HOUR);
+		end.ended(done());
+		end.context().retention(DAY.multipliedBy(3));
+		assertThat(end.retention()).isEqualTo(HOUR);
+	}
+
+	@Test
+	void workOutOfSightIsLeftToItsLeaseAndMayStillEnd() {
+		ClaimEnd end = free();
+		assertThat(end.ended(Ending.OUT_OF_SIGHT)).isEqualTo(Write.LEAVE);
+		assertCompletes(end.ended(done()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
+	}
+
+	/** The table of transactions, row by row: first that around the call. */
+	@Test
+	void callThatFailsAroundOneWhoseEndNobodyKnowsFreesNothing() {
+		for (Ending ending : List.of(failed(), new Ending.NotRun(CAUSE))) {
+			ClaimEnd around = free();
+			ClaimEnd outer = free(around.context());
+			free(outer.context()).ended(Ending.OUT_OF_SIGHT);
+			assertThat(outer.ended(ending)).isEqualTo(Write.LEAVE);
+			assertThat(around.ended(ending)).isEqualTo(Write.LEAVE);
+		}
+		ClaimEnd outer = free();
+		ClaimEnd inner = free(outer.context());
+		inner.joined();
+		inner.transactionEnded(UNKNOWN, false);
+		assertThat(outer.ended(failed())).isEqualTo(Write.LEAVE);
+	}
+
+	@Test
+	void callThatIsDoneAroundOneWhoseEndNobodyKnowsIsDone() {
+		ClaimEnd outer = free();
+		free(outer.context()).ended(Ending.OUT_OF_SIGHT);
+		assertCompletes(outer.ended(done()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
+		outer = releaseRequested(free());
+		free(outer.context()).ended(Ending.OUT_OF_SIGHT);
+		assertThat(outer.ended(done())).isEqualTo(new Write.Release(null));
+		this.policy = TestPolicy.replay().retention(DAY).remembering();
+		outer = free();
+		free(outer.context()).ended(Ending.OUT_OF_SIGHT);
+		assertCompletes(outer.ended(failed()), Completion.Type.RESULT, ResultKind.FAILURE, DAY);
+	}
+
+	@Test
+	void failureInASurroundingTransactionEndsAtOnce() {
+		assertThat(surrounded().ended(failed())).isEqualTo(new Write.Release(CAUSE));
+		assertThat(surrounded().ended(new Ending.NotRun(CAUSE))).isEqualTo(new Write.Release(CAUSE));
+		assertThat(surrounded().ended(Ending.OUT_OF_SIGHT)).isEqualTo(Write.LEAVE);
+		ClaimEnd failed = surrounded();
+		failed.ended(failed());
+		assertThat(failed.transactionEnded(COMMITTED, false)).isEqualTo(Write.HOLD);
+	}
+
+	@Test
+	void successInASurroundingTransactionIsDecidedByItsEnd() {
+		assertCompletes(surroundedAndDone(COMMITTED), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
+		assertThat(surroundedAndDone(ROLLED_BACK)).isEqualTo(new Write.Release(null));
+		assertThat(surroundedAndDone(UNKNOWN)).isEqualTo(Write.LEAVE);
+	}
+
+	private Write surroundedAndDone(TransactionOutcome outcome) {
+		ClaimEnd end = surrounded();
+		assertThat(end.ended(done())).isEqualTo(Write.HOLD);
+		assertThat(end.ended(failed())).as("the first is held").isEqualTo(Write.HOLD);
+		return end.transactionEnded(outcome, false);
+	}
+
+	@Test
+	void endingThatComesAfterTheSurroundingTransactionIsDecidedByItsEnd() {
+		assertCompletes(surroundedAndEnded(COMMITTED, done()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
+		assertThat(surroundedAndEnded(ROLLED_BACK, done())).isEqualTo(new Write.Release(null));
+		assertThat(surroundedAndEnded(UNKNOWN, done())).isEqualTo(Write.LEAVE);
+		assertThat(surroundedAndEnded(UNKNOWN, failed())).isEqualTo(Write.LEAVE);
+	}
+
+	private Write surroundedAndEnded(TransactionOutcome outcome, Ending ending) {
+		ClaimEnd end = surrounded();
+		assertThat(end.transactionEnded(outcome, false)).isEqualTo(Write.HOLD);
+		return end.ended(ending);
+	}
+
+	/** Then that of the work. */
+	@Test
+	void everyEndingInTheTransactionOfTheWorkIsHeld() {
+		for (Ending ending : List.of(done(), Ending.DONE_UNKEPT, failed(), new Ending.NotRun(CAUSE),
+				Ending.OUT_OF_SIGHT)) {
+			ClaimEnd end = joined();
+			assertThat(end.isJoined()).isTrue();
+			assertThat(end.ended(ending)).isEqualTo(Write.HOLD);
+		}
+	}
+
+	@Test
+	void endingThatIsKnownIsWrittenByTheCommitAndNotOnceMore() {
+		ClaimEnd end = joined();
+		end.ended(done());
+		Write before = end.beforeCommit();
+		assertCompletes(before, Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
+		end.writtenBeforeCommit(before);
+		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(new Write.Applied(before));
+		assertThat(end.carriedOut()).isInstanceOf(Ending.Done.class);
+		assertThat(end.ended(failed())).isEqualTo(Write.HOLD);
+		assertThat(end.isJoined()).isFalse();
+	}
+
+	@Test
+	void resultThatComesBeforeTheCommitIsOverIsAttachedThen() {
+		ClaimEnd end = writtenBeforeCommit();
+		assertThat(end.ended(done())).isEqualTo(Write.HOLD);
+		assertCompletes(end.transactionEnded(COMMITTED, false), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
+	}
+
+	@Test
+	void rollbackTakesTheRecordWithIt() {
+		assertThat(joinedAndRolledBack(failed(), true)).isEqualTo(new Write.Applied(new Write.Release(CAUSE)));
+		assertThat(joinedAndRolledBack(done(), false)).isEqualTo(new Write.Applied(new Write.Release(null)));
+		assertThat(joinedAndRolledBack(failed(), false)).isEqualTo(new Write.Applied(new Write.Release(null)));
+		assertThat(joinedAndRolledBack(Ending.OUT_OF_SIGHT, false)).isEqualTo(Write.LEAVE);
+		this.policy.remembering();
+		assertCompletes(joinedAndRolledBack(failed(), true), Completion.Type.RESULT, ResultKind.FAILURE, DAY);
+		assertThat(joinedAndRolledBack(failed(), false)).isEqualTo(new Write.Applied(new Write.Release(null)));
+	}
+
+	private Write joinedAndRolledBack(Ending ending, boolean failed) {
+		ClaimEnd end = joined();
+		end.ended(ending);
+		return end.transactionEnded(ROLLED_BACK, failed);
+	}
+
+	/** A unique index has spoken at the commit: nothing that was held is true. */
+	@Test
+	void resultThatIsFoundAfterAFailedCommitIsWrittenAnew() {
+		ClaimEnd end = joined();
+		end.ended(done());
+		end.writtenBeforeCommit(end.beforeCommit());
+		assertThat(end.withdraw()).isTrue();
+		assertThat(end.withdraw()).as("nothing is held any more").isFalse();
+		assertThat(end.transactionEnded(ROLLED_BACK, true)).isEqualTo(Write.HOLD);
+		assertCompletes(end.ended(refusal(null)), Completion.Type.RESULT, ResultKind.REFUSAL, DAY);
+	}
+
+	@Test
+	void commitOfUnknownEndIsLeftToTheLease() {
+		ClaimEnd end = joined();
+		end.ended(done());
+		end.writtenBeforeCommit(end.beforeCommit());
+		assertThat(end.transactionEnded(UNKNOWN, false)).isEqualTo(Write.LEAVE);
+		ClaimEnd later = writtenBeforeCommit();
+		assertThat(later.transactionEnded(UNKNOWN, false)).isEqualTo(Write.HOLD);
+		assertThat(later.ended(done())).isEqualTo(Write.LEAVE);
+	}
+
+	@Test
+	void transactionEndsOnce() {
+		ClaimEnd end = surrounded();
+		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(Write.HOLD);
+		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(Write.HOLD);
+		assertCompletes(end.ended(done()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
+	}
+
+	@Test
+	void workOutOfSightIsDoneWhenItsTransactionHasCommitted() {
+		this.policy = TestPolicy.mode(IdempotencyMode.LOCK);
+		ClaimEnd end = joined();
+		end.ended(Ending.OUT_OF_SIGHT);
+		Write before = new Write.Release(null);
+		end.writtenBeforeCommit(before);
+		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(new Write.Applied(before));
+		assertThat(end.ended(done())).isEqualTo(Write.HOLD);
+	}
+
+}

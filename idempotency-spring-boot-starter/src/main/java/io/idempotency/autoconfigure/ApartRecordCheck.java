@@ -1,0 +1,107 @@
+package io.idempotency.autoconfigure;
+
+import java.time.Duration;
+import java.util.UUID;
+
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.key.Caller;
+import io.idempotency.key.Namespace;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.IdempotencyStore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
+import org.springframework.transaction.support.ResourceTransactionManager;
+
+/**
+ * Tries at the start whether a record that is written apart from the transaction of a
+ * caller stays when that is rolled back. With JTA it may not: an XA pool takes every
+ * connection into the transaction of the thread. Managers of one resource show their
+ * connections, so that the store need not take one of them.
+ */
+final class ApartRecordCheck implements SmartInitializingSingleton {
+
+	private static final Duration SHORT = Duration.ofMinutes(1);
+
+	private static final Logger logger = LoggerFactory.getLogger(ApartRecordCheck.class);
+
+	private final IdempotencyStore store;
+
+	private final ObjectProvider<PlatformTransactionManager> managers;
+
+	ApartRecordCheck(IdempotencyStore store, ObjectProvider<PlatformTransactionManager> managers) {
+		this.store = store;
+		this.managers = managers;
+	}
+
+	/**
+	 * {@inheritDoc}
+	 * @throws IdempotencyConfigurationException if a record does not stay
+	 */
+	@Override
+	public void afterSingletonsInstantiated() {
+		this.managers.stream()
+			.filter((manager) -> !(manager instanceof ResourceTransactionManager))
+			.forEach(this::tryOut);
+	}
+
+	/**
+	 * Only a claim that was granted and is gone says something about the connections.
+	 * Other managers than those of JTA are asked, too, and what they or the store cannot
+	 * do now, they may later.
+	 */
+	private void tryOut(PlatformTransactionManager manager) {
+		ClaimRequest claim = ClaimRequest
+			.of(Namespace.NONE.key("start-up", Caller.GLOBAL, UUID.randomUUID().toString()), SHORT, SHORT);
+		boolean stays;
+		try {
+			stays = !claimInside(manager, claim) || this.store.renew(claim.key(), claim.claimId(), SHORT);
+			this.store.release(claim.key(), claim.claimId());
+		}
+		catch (RuntimeException ex) {
+			logger.warn("Whether idempotency records stay when {} rolls back was not checked",
+					manager.getClass().getName(), ex);
+			return;
+		}
+		if (!stays) {
+			throw refused(manager);
+		}
+	}
+
+	/**
+	 * Claims in a transaction that is rolled back.
+	 * @return whether the claim was granted
+	 */
+	private boolean claimInside(PlatformTransactionManager manager, ClaimRequest claim) {
+		TransactionStatus transaction;
+		try {
+			transaction = manager.getTransaction(new DefaultTransactionDefinition());
+		}
+		catch (RuntimeException ex) {
+			logger.debug("{} begins no transaction", manager.getClass(), ex);
+			return false;
+		}
+		try {
+			return this.store.claim(claim) instanceof ClaimResult.Acquired;
+		}
+		finally {
+			manager.rollback(transaction);
+		}
+	}
+
+	private static IdempotencyConfigurationException refused(PlatformTransactionManager manager) {
+		return new IdempotencyConfigurationException("The idempotency records of calls inside transactions of "
+				+ manager.getClass().getName()
+				+ " are a part of these: their DataSource takes each connection into the transaction of the thread (XA), "
+				+ "so duplicates would not see a claim before the commit, and a rollback would lose it",
+				"Let the records have a DataSource of their own that takes part in no transaction of others, e.g. "
+						+ "a HikariDataSource of the same database, and mark it with @IdempotencyDataSource");
+	}
+
+}

@@ -1,0 +1,69 @@
+package io.idempotency.autoconfigure;
+
+import java.util.List;
+
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.codec.ResultCipher;
+import io.idempotency.codec.ResultEncryption;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.util.ClassUtils;
+
+/**
+ * The encryption of results: by the cipher that the application declares, or by the keys
+ * of its properties.
+ *
+ * @param encryption the encryption, {@code null} if results are not encrypted
+ */
+record ChosenEncryption(@Nullable ResultEncryption encryption) {
+
+	private static final Logger logger = LoggerFactory.getLogger(ChosenEncryption.class);
+
+	static ChosenEncryption of(IdempotencyProperties.Encryption properties, ObjectProvider<ResultCipher> ciphers) {
+		ResultCipher own = own(ciphers);
+		if (own != null && !properties.keys().isEmpty()) {
+			throw new IdempotencyConfigurationException(
+					EncryptionKeys.PROPERTY + " is set, and there is a bean of type ResultCipher ("
+							+ ClassUtils.getUserClass(own).getName() + "): one of them would silently do nothing",
+					"Remove " + EncryptionKeys.PROPERTY + ", or the bean.");
+		}
+		ResultCipher cipher = (own != null || properties.keys().isEmpty()) ? own : EncryptionKeys.cipher(properties);
+		if (cipher == null) {
+			return new ChosenEncryption(null);
+		}
+		logger.info("Stored results are encrypted: {}",
+				(own != null) ? "by the bean of type " + ClassUtils.getUserClass(own).getName() : cipher);
+		if (properties.readPlain()) {
+			logger.warn("idempotency.encryption.read-plain is true: results that were stored without encryption are "
+					+ "replayed. Set it to false when the retention of the last one is over");
+		}
+		return new ChosenEncryption(new ResultEncryption(cipher, properties.readPlain()));
+	}
+
+	private static @Nullable ResultCipher own(ObjectProvider<ResultCipher> ciphers) {
+		List<ResultCipher> all = ciphers.stream().toList();
+		ResultCipher unique = ciphers.getIfUnique();
+		if (unique == null && !all.isEmpty()) {
+			throw new IdempotencyConfigurationException("There are several beans of type ResultCipher",
+					"Mark one of them as @Primary. It encrypts, and must decrypt what the others have encrypted.");
+		}
+		return unique;
+	}
+
+	/**
+	 * Refuses an engine of the application that would store results without encryption.
+	 */
+	void check(IdempotencyEngine engine) {
+		if (this.encryption != null && !engine.encryptsResults()) {
+			throw new IdempotencyConfigurationException(
+					"Results are to be encrypted (" + EncryptionKeys.PROPERTY
+							+ ", or a bean of type ResultCipher), but the bean of type IdempotencyEngine does not",
+					"Give its constructor a ResultEncryption, or remove that bean.");
+		}
+	}
+
+}

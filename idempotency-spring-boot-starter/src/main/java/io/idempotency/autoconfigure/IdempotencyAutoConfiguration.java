@@ -1,0 +1,236 @@
+package io.idempotency.autoconfigure;
+
+import java.util.List;
+
+import io.idempotency.IdempotencyAdmin;
+import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyListener;
+import io.idempotency.IdempotencyOptions;
+import io.idempotency.IdempotencyTemplate;
+import io.idempotency.IdempotencyTokens;
+import io.idempotency.interceptor.EventListenerAdapter;
+import io.idempotency.interceptor.MethodDoor;
+import io.idempotency.interceptor.OperationKeyReader;
+import io.idempotency.interceptor.UnguardedContextCheck;
+import io.idempotency.interceptor.SpringSurroundingTransaction;
+import io.idempotency.interceptor.SpringTemplateEnvironment;
+import io.idempotency.engine.EngineObserver;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.key.Namespace;
+import io.idempotency.engine.StoreIdempotencyAdmin;
+import io.idempotency.engine.StoreIdempotencyTokens;
+import io.idempotency.codec.ResultCipher;
+import io.idempotency.codec.ResultCodec;
+import io.idempotency.store.ClaimOrigin;
+import io.idempotency.store.Scheduler;
+import io.idempotency.engine.EngineIdempotencyTemplate;
+import io.idempotency.engine.LogLine;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.aot.AbstractAotProcessor;
+import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
+
+/**
+ * {@link EnableAutoConfiguration Auto-configuration} for idempotent methods: the engine,
+ * a store, the codec of results, and the guard of every annotated bean.
+ *
+ * @since 0.1.0
+ */
+@AutoConfiguration(afterName = { "org.springframework.boot.autoconfigure.jackson.JacksonAutoConfiguration",
+		"org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration",
+		"org.springframework.boot.jackson2.autoconfigure.Jackson2AutoConfiguration",
+		"org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration",
+		"org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
+		"org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration",
+		"org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+		"org.springframework.boot.autoconfigure.r2dbc.R2dbcAutoConfiguration",
+		"org.springframework.boot.r2dbc.autoconfigure.R2dbcAutoConfiguration" })
+@ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(IdempotencyProperties.class)
+@Import({ StoreConfigurations.class, ResultCodecConfigurations.Jackson3.class, ResultCodecConfigurations.Jackson2.class,
+		ResultCodecConfigurations.OnlyDone.class, IdempotencyGuardConfiguration.class, HiddenKeysConfiguration.class,
+		NamespaceConfiguration.class, ReactiveEngineConfiguration.class, })
+public final class IdempotencyAutoConfiguration {
+
+	private static final boolean TRANSACTIONS = ClassUtils.isPresent(
+			"org.springframework.transaction.support.TransactionSynchronizationManager",
+			IdempotencyAutoConfiguration.class.getClassLoader());
+
+	IdempotencyAutoConfiguration() {
+	}
+
+	/** Gives time and threads to all beans of this configuration. */
+	@Bean
+	@ConditionalOnMissingBean
+	Scheduler idempotencyScheduler() {
+		return Scheduler.system();
+	}
+
+	// The bean idempotencyEngineLifecycle closes the engine earlier: when beans are
+	// destroyed, connections may be closed already.
+	@Bean(destroyMethod = "close")
+	@ConditionalOnMissingBean
+	IdempotencyEngine idempotencyEngine(IdempotencyProperties properties, ObjectProvider<IdempotencyListener> listeners,
+			Scheduler scheduler, ChosenEncryption encryption, ObjectProvider<EngineObserver> observer) {
+		return new IdempotencyEngine(properties.maxWaiters(),
+				new CompositeIdempotencyListener(listeners.orderedStream().toList()), scheduler,
+				TRANSACTIONS ? SpringSurroundingTransaction::current : () -> null, encryption.encryption(),
+				observer.getIfUnique(() -> node(properties)));
+	}
+
+	/** Sees nothing, and knows the node. */
+	private static EngineObserver node(IdempotencyProperties properties) {
+		ClaimOrigin node = NodeName.of(properties);
+		return new EngineObserver() {
+
+			@Override
+			public ClaimOrigin origin() {
+				return node;
+			}
+
+		};
+	}
+
+	@Bean
+	ChosenEncryption idempotencyEncryption(IdempotencyProperties properties, ObjectProvider<ResultCipher> ciphers) {
+		return ChosenEncryption.of(properties.encryption(), ciphers);
+	}
+
+	/** Belongs to the context of the engine, which a child context must not close. */
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotencyEngineLifecycle idempotencyEngineLifecycle(IdempotencyEngine engine, ChosenEncryption encryption,
+			IdempotencyProperties properties, Environment environment) {
+		encryption.check(engine);
+		return IdempotencyEngineLifecycle.of(engine, properties.shutdownTimeout(), environment);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotencyTokens idempotencyTokens(DefaultStoreFinder stores, IdempotencyProperties properties,
+			ObjectProvider<CurrentRequest> request, Namespace namespace, ObjectProvider<EngineObserver> observer) {
+		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
+		return new StoreIdempotencyTokens(
+				EngineObserver.observed(observer.getIfUnique(() -> EngineObserver.NONE), stores.defaultStore()),
+				properties.token().ttl(), current::caller, namespace);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotencyAdmin idempotencyAdmin(DefaultStoreFinder stores, Namespace namespace) {
+		return new StoreIdempotencyAdmin(stores.defaultStore(), stores::named, namespace);
+	}
+
+	/**
+	 * Binds the properties before any other bean is made, so that a wrong value always
+	 * fails the start-up, and no line of a web server hides it. A build that prepares the
+	 * beans ahead of time does not have the values yet.
+	 */
+	@Bean
+	static BeanFactoryPostProcessor idempotencyPropertiesComeFirst(Environment environment) {
+		return (beans) -> {
+			if (!Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
+				beans.getBean(IdempotencyProperties.class);
+				UnknownPropertyCheck.tell(environment, beans);
+			}
+		};
+	}
+
+	/** The defaults of all operations. */
+	@Bean
+	IdempotencyOptions idempotencyOptions(IdempotencyProperties properties) {
+		LeaseTimeCheck.floor(properties);
+		return IdempotencyOptions.DEFAULTS.change()
+			.retention(properties.retention())
+			.lease(properties.lease())
+			.renewal(properties.renewal())
+			.conflict(properties.conflict())
+			.waitTimeout(properties.waitTimeout())
+			.onFailure(properties.onFailure())
+			.onStoreFailure(properties.onStoreFailure())
+			.build();
+	}
+
+	@Bean
+	DefaultStoreFinder idempotencyStores(ListableBeanFactory beanFactory) {
+		return new DefaultStoreFinder(beanFactory);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotencyTemplate idempotencyTemplate(IdempotencyEngine engine, DefaultStoreFinder stores, ResultCodec codec,
+			IdempotencyOptions options, BeanFactory beanFactory, ObjectProvider<CurrentRequest> request,
+			Namespace namespace) {
+		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
+		return new EngineIdempotencyTemplate(engine, stores.defaultStore(), codec, options,
+				new SpringTemplateEnvironment(beanFactory, codec, current::caller), namespace);
+	}
+
+	@Bean
+	OperationKeyReader idempotencyOperationKeys(IdempotencyProperties properties) {
+		return new OperationKeyReader(properties.key().maxLength());
+	}
+
+	@Bean
+	MethodDoor idempotencyMethodDoor(IdempotencyEngine engine, ResultCodec codec, OperationKeyReader keys,
+			ObjectProvider<CurrentRequest> request) {
+		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
+		return new MethodDoor(engine, codec, keys, current::values, current::owner);
+	}
+
+	@Bean
+	UnguardedContextCheck idempotencyUnguardedContexts() {
+		return new UnguardedContextCheck("Add @Import(" + IdempotencyGuardConfiguration.class.getName()
+				+ ".class) to a configuration of that context");
+	}
+
+	@Bean
+	EventListenerAdapter idempotencyEventListenerAdapter(MethodDoor methods) {
+		return new EventListenerAdapter(methods);
+	}
+
+	/**
+	 * Calls all listeners of the application in their order; a listener that fails does
+	 * not stop the others.
+	 */
+	static final class CompositeIdempotencyListener implements IdempotencyListener {
+
+		private static final Logger logger = LoggerFactory.getLogger(IdempotencyListener.class);
+
+		private final List<IdempotencyListener> listeners;
+
+		CompositeIdempotencyListener(List<IdempotencyListener> listeners) {
+			this.listeners = List.copyOf(listeners);
+		}
+
+		@Override
+		public void onEvent(IdempotencyEvent event, String operation) {
+			for (IdempotencyListener listener : this.listeners) {
+				try {
+					listener.onEvent(event, operation);
+				}
+				catch (Throwable ex) {
+					// Errors too: whatever one listener throws must not reach the next
+					// one.
+					LogLine.write(() -> logger.warn("{} failed on {} of '{}'; the call goes on",
+							listener.getClass().getName(), event, operation, ex));
+				}
+			}
+		}
+
+	}
+
+}

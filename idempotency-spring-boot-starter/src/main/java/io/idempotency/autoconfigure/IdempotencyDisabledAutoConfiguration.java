@@ -1,0 +1,185 @@
+package io.idempotency.autoconfigure;
+
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import io.idempotency.IdempotencyAdmin;
+import io.idempotency.IdempotencyCaller;
+import io.idempotency.IdempotencyEviction;
+import io.idempotency.IdempotencyRecord;
+import io.idempotency.IdempotencyRecordPage;
+import io.idempotency.IdempotencyTemplate;
+import io.idempotency.IdempotencyTokens;
+import io.idempotency.IssuedToken;
+import io.idempotency.key.Namespace;
+import io.idempotency.engine.StoreIdempotencyAdmin;
+import io.idempotency.reactor.ReactiveIdempotencyTemplate;
+import io.idempotency.web.IdempotentRoutes;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+/**
+ * {@link EnableAutoConfiguration Auto-configuration} for
+ * {@code idempotency.enabled=false}: code that uses the template and tokens still works,
+ * but nothing is guarded.
+ *
+ * @since 0.1.0
+ */
+@AutoConfiguration
+@ConditionalOnProperty(name = "idempotency.enabled", havingValue = "false")
+@EnableConfigurationProperties(IdempotencyProperties.class)
+@Import({ HiddenKeysConfiguration.class, NamespaceConfiguration.class })
+public final class IdempotencyDisabledAutoConfiguration {
+
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyDisabledAutoConfiguration.class);
+
+	IdempotencyDisabledAutoConfiguration() {
+		logger.info("idempotency.enabled is false: no call is guarded, by @Idempotent or by IdempotencyTemplate, so "
+				+ "that a duplicate runs again");
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotencyTemplate idempotencyTemplate() {
+		return UnguardedIdempotencyTemplate.INSTANCE;
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotencyAdmin idempotencyAdmin(Namespace namespace) {
+		return new UnguardedIdempotencyAdmin(namespace);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotencyTokens idempotencyTokens(IdempotencyProperties properties) {
+		return new UnguardedIdempotencyTokens(properties.token().ttl());
+	}
+
+	/** Routes of Spring MVC, which may ask for their filters. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+	@ConditionalOnClass(name = { "org.springframework.web.servlet.function.HandlerFilterFunction",
+			"io.idempotency.web.IdempotentRoutes" })
+	static class UnguardedRoutes {
+
+		@Bean
+		@ConditionalOnMissingBean
+		IdempotentRoutes idempotentRoutes() {
+			return IdempotentRoutes.unguarded();
+		}
+
+	}
+
+	/** Declares what reactive code injects, for {@code idempotency.enabled=false}. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass({ Mono.class, ReactiveIdempotencyTemplate.class })
+	static class UnguardedReactive {
+
+		@Bean
+		@ConditionalOnMissingBean
+		ReactiveIdempotencyTemplate reactiveIdempotencyTemplate() {
+			return new ReactiveIdempotencyTemplate() {
+
+				@Override
+				public <T> Mono<T> call(String operation, Consumer<? super IdempotencyTemplate.Call> description,
+						Type type, Supplier<? extends Publisher<? extends T>> action) {
+					return Mono.defer(() -> Flux.<T>from(action.get()).singleOrEmpty());
+				}
+
+			};
+		}
+
+	}
+
+	/**
+	 * The admin for {@code idempotency.enabled=false}: there are no records.
+	 */
+	private static final class UnguardedIdempotencyAdmin implements IdempotencyAdmin {
+
+		private static final IdempotencyEviction NOTHING = new IdempotencyEviction(0, 0);
+
+		private final Namespace namespace;
+
+		UnguardedIdempotencyAdmin(Namespace namespace) {
+			this.namespace = namespace;
+		}
+
+		@Override
+		public Optional<IdempotencyRecord> find(String operation, IdempotencyCaller caller, Object... key) {
+			return Optional.empty();
+		}
+
+		@Override
+		public Optional<IdempotencyRecord> findById(String operation, String id) {
+			return Optional.empty();
+		}
+
+		@Override
+		public IdempotencyRecordPage list(String operation, @Nullable String cursor, int limit) {
+			return new IdempotencyRecordPage(List.of(), null);
+		}
+
+		@Override
+		public IdempotencyEviction evict(String operation, String id, boolean force) {
+			return NOTHING;
+		}
+
+		@Override
+		public IdempotencyEviction erase(IdempotencyCaller caller, boolean force) {
+			return NOTHING;
+		}
+
+		@Override
+		public String callerId(IdempotencyCaller caller) {
+			return StoreIdempotencyAdmin.idOf(caller, this.namespace).toString();
+		}
+
+		@Override
+		public IdempotencyAdmin store(String name) {
+			return this;
+		}
+
+	}
+
+	/**
+	 * The tokens for {@code idempotency.enabled=false}: they are neither stored nor
+	 * checked, but forms and clients still get a token to send.
+	 */
+	private static final class UnguardedIdempotencyTokens implements IdempotencyTokens {
+
+		private final Duration timeToLive;
+
+		UnguardedIdempotencyTokens(Duration timeToLive) {
+			this.timeToLive = timeToLive;
+		}
+
+		@Override
+		public IssuedToken issue() {
+			return new IssuedToken(UUID.randomUUID().toString(), Instant.now().plus(this.timeToLive));
+		}
+
+	}
+
+}

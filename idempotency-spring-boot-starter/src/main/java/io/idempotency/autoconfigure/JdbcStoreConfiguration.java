@@ -1,0 +1,123 @@
+package io.idempotency.autoconfigure;
+
+import java.sql.SQLException;
+
+import javax.sql.DataSource;
+
+import io.idempotency.key.Namespace;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.Scheduler;
+import io.idempotency.store.jdbc.JdbcIdempotencyStore;
+import io.idempotency.store.jdbc.JdbcSchema;
+import io.idempotency.store.sql.RecordCleanup;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.DependsOn;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.jdbc.core.JdbcOperations;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/**
+ * Declares the store in the application's database. The table is checked or created
+ * before the first call, and after Flyway, Liquibase and scripts have run.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass(JdbcOperations.class)
+@ConditionalOnMissingBean(IdempotencyStore.class)
+@ConditionalOnStoreType({ StoreType.AUTO, StoreType.JDBC })
+@ConditionalOnBean(DataSource.class)
+class JdbcStoreConfiguration {
+
+	private static final Logger logger = LoggerFactory.getLogger(JdbcStoreConfiguration.class);
+
+	// This bean is never lazy, so that a missing table fails the start-up and not the
+	// first call.
+	@Bean
+	@Lazy(false)
+	@DependsOnDatabaseInitialization
+	JdbcIdempotencyStore idempotencyStore(IdempotencyProperties properties, Namespace namespace,
+			ListableBeanFactory beanFactory, @IdempotencyDataSource ObjectProvider<DataSource> marked,
+			ObjectProvider<DataSource> all, ReservedPool reserved) {
+		DataSource dataSource = choose(beanFactory, marked, all);
+		IdempotencyProperties.Jdbc jdbc = properties.jdbc();
+		JdbcSchema schema = new JdbcSchema(dataSource, jdbc.tableName());
+		RecordTable.prepare(properties, namespace,
+				new RecordTable.Schema(schema::isEmbedded, schema::create, schema::verify),
+				"spring.datasource.username and spring.datasource.password, or those of the DataSource",
+				(cause) -> (cause instanceof SQLException refusal) ? refusal.getSQLState() : null);
+		if (properties.store() == StoreType.AUTO) {
+			logger.info("Idempotency records are kept in the database, table {}: idempotency.store is 'auto', and the "
+					+ "application has a DataSource", jdbc.tableName());
+		}
+		PoolTimeoutCheck.compare(dataSource, properties.storeTimeout());
+		return new JdbcIdempotencyStore(dataSource, reserved.connections(jdbc.tableName()), jdbc.tableName(),
+				properties.waitTimeout(), properties.storeTimeout());
+	}
+
+	/**
+	 * Declares the connections that the work of the application cannot use up. The pool
+	 * is closed with the beans, and so after the engine.
+	 */
+	@Bean
+	ReservedPool idempotencyReservedPool(IdempotencyProperties properties, ListableBeanFactory beanFactory,
+			@IdempotencyDataSource ObjectProvider<DataSource> marked, ObjectProvider<DataSource> all) {
+		DataSource dataSource = choose(beanFactory, marked, all);
+		return (marked.getIfUnique() != null) ? ReservedPool.none(dataSource)
+				: ReservedPool.of(dataSource, properties.jdbc().poolSize(), properties.storeTimeout());
+	}
+
+	@Bean
+	@Lazy(false)
+	ApartRecordCheck idempotencyApartRecordCheck(@Qualifier("idempotencyStore") IdempotencyStore idempotencyStore,
+			ObjectProvider<PlatformTransactionManager> managers) {
+		return new ApartRecordCheck(idempotencyStore, managers);
+	}
+
+	private static DataSource choose(ListableBeanFactory beanFactory, ObjectProvider<DataSource> marked,
+			ObjectProvider<DataSource> all) {
+		return StoreConnectionFinder.choose(beanFactory, DataSource.class, IdempotencyDataSource.class, marked, all,
+				JdbcStoreConfiguration::routes);
+	}
+
+	private static boolean routes(DataSource dataSource) {
+		try {
+			return dataSource.isWrapperFor(AbstractRoutingDataSource.class);
+		}
+		catch (SQLException | RuntimeException ex) {
+			logger.debug("What is behind {} cannot be seen", dataSource.getClass(), ex);
+			return false;
+		}
+	}
+
+	/**
+	 * Declares the clean-up. It has a store of its own, because the store bean may be
+	 * wrapped, e.g. by metrics.
+	 */
+	@Bean(initMethod = "start")
+	@Lazy(false)
+	@DependsOn("idempotencyStore")
+	@ConditionalOnProperty(name = "idempotency.jdbc.cleanup.enabled", matchIfMissing = true)
+	RecordCleanup idempotencyCleanup(IdempotencyProperties properties, ListableBeanFactory beanFactory,
+			@IdempotencyDataSource ObjectProvider<DataSource> marked, ObjectProvider<DataSource> all,
+			ObjectProvider<Scheduler> schedulers) {
+		DataSource dataSource = choose(beanFactory, marked, all);
+		JdbcIdempotencyStore store = new JdbcIdempotencyStore(dataSource, properties.jdbc().tableName());
+		IdempotencyProperties.Jdbc.Cleanup cleanup = properties.jdbc().cleanup();
+		Scheduler scheduler = schedulers.getIfAvailable();
+		return (scheduler != null) ? new RecordCleanup(store::purge, cleanup.interval(), cleanup.batchSize(), scheduler)
+				: new RecordCleanup(store::purge, cleanup.interval(), cleanup.batchSize());
+	}
+
+}

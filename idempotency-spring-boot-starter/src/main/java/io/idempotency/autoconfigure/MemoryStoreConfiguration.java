@@ -1,0 +1,50 @@
+package io.idempotency.autoconfigure;
+
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Declares the store in the heap, if the application asks for it or has no connection for
+ * another store.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnMissingBean(IdempotencyStore.class)
+@ConditionalOnStoreType({ StoreType.AUTO, StoreType.MEMORY })
+class MemoryStoreConfiguration {
+
+	private static final Logger logger = LoggerFactory.getLogger(MemoryStoreConfiguration.class);
+
+	@Bean
+	MemoryIdempotencyStore idempotencyStore(IdempotencyProperties properties) {
+		if (properties.store() == StoreType.AUTO) {
+			logger.warn("Idempotency records are kept in memory, for one JVM only: they are lost when it stops, and no "
+					+ "other node sees them. If that is wanted, set idempotency.store=memory");
+		}
+		return store(properties.memory().maxSize());
+	}
+
+	static MemoryIdempotencyStore store(DataSize maxSize) {
+		long heap = Runtime.getRuntime().maxMemory();
+		if (maxSize.toBytes() > heap) {
+			logger.warn("idempotency.memory.max-size is {} MB, and the heap of this JVM has {} MB at most: it would be "
+					+ "used up before the store knows that it is full. Make the heap larger (-Xmx) or the store smaller",
+					maxSize.toMegabytes(), DataSize.ofBytes(heap).toMegabytes());
+		}
+		try {
+			return new MemoryIdempotencyStore(maxSize.toBytes());
+		}
+		catch (IllegalArgumentException ex) {
+			throw new InvalidConfigurationPropertyValueException("idempotency.memory.max-size", maxSize,
+					"It must have room for one record at least, such as 64MB.");
+		}
+	}
+
+}

@@ -1,0 +1,40 @@
+package io.idempotency.autoconfigure;
+
+import io.idempotency.key.Namespace;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+
+/**
+ * Declares the namespace, which is a part of every key and of every caller's id.
+ */
+@Configuration(proxyBeanMethods = false)
+class NamespaceConfiguration {
+
+	private static final Logger logger = LoggerFactory.getLogger(NamespaceConfiguration.class);
+
+	@Bean
+	@ConditionalOnMissingBean
+	Namespace idempotencyNamespace(IdempotencyProperties properties, Environment environment) {
+		String name = properties.namespace();
+		return new Namespace((name != null) ? name : environment.getProperty("spring.application.name", ""));
+	}
+
+	/**
+	 * Warns if the application has no name, and so shares its keys with every other
+	 * application without one. A namespace that is set to nothing is no accident.
+	 */
+	static void warnOfNone(IdempotencyProperties properties, Namespace namespace, String where) {
+		if (properties.namespace() == null && namespace.name().isEmpty()) {
+			logger.warn("Neither spring.application.name nor idempotency.namespace is set: this application shares the "
+					+ "keys of its records in {} with every other application that has no name, and may be given the "
+					+ "answer of another. Set one of the two; if that is wanted, set idempotency.namespace to nothing",
+					where);
+		}
+	}
+
+}

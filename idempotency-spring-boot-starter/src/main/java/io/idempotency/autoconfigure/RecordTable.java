@@ -1,0 +1,113 @@
+package io.idempotency.autoconfigure;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.Internal;
+import io.idempotency.autoconfigure.IdempotencyProperties.Jdbc.SchemaInitialization;
+import io.idempotency.key.Caller;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.key.Namespace;
+import io.idempotency.store.Causes;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.IdempotencyStoreException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Prepares the table of a SQL store at startup.
+ *
+ * @hidden
+ */
+@Internal
+public final class RecordTable {
+
+	/** Of no operation: nobody else ever has a key of it. */
+	private static final String OPERATION = "idempotency.start";
+
+	/** The class of SQL states with which all databases refuse a user. */
+	private static final String INVALID_AUTHORIZATION = "28";
+
+	/** The record is over soon, should the node die here. */
+	private static final Duration LEASE = Duration.ofSeconds(10);
+
+	private RecordTable() {
+	}
+
+	/**
+	 * Creates the table if that is configured, checks it, and logs a warning about a
+	 * missing namespace and about a short lease.
+	 * @param login the properties and the bean that say who the user is
+	 * @param sqlState returns that of a failure of the driver, {@code null} for any other
+	 * @throws IdempotencyConfigurationException if the database refuses the user
+	 */
+	public static void prepare(IdempotencyProperties properties, Namespace namespace, Schema schema, String login,
+			Function<Throwable, @Nullable String> sqlState) {
+		if (!prepare(properties.jdbc().initializeSchema(), schema, login, sqlState)) {
+			NamespaceConfiguration.warnOfNone(properties, namespace, "the database");
+		}
+		LeaseTimeCheck.compare(properties, 2);
+	}
+
+	private static boolean prepare(SchemaInitialization when, Schema schema, String login,
+			Function<Throwable, @Nullable String> sqlState) {
+		try {
+			boolean embedded = schema.embedded().getAsBoolean();
+			if (isMade(when, embedded)) {
+				schema.creation().run();
+			}
+			schema.check().run();
+			return embedded;
+		}
+		catch (IdempotencyStoreException ex) {
+			throw Causes.of(ex)
+				.filter((cause) -> String.valueOf(sqlState.apply(cause)).startsWith(INVALID_AUTHORIZATION))
+				.findFirst()
+				.<RuntimeException>map((refusal) -> new IdempotencyConfigurationException(
+						"The database refuses the user of the application: " + refusal.getMessage(),
+						"Set " + login + " that keeps the records, to what the database expects.", ex))
+				.orElse(ex);
+		}
+	}
+
+	private static boolean isMade(SchemaInitialization when, boolean embedded) {
+		return switch (when) {
+			case ALWAYS -> true;
+			case EMBEDDED -> embedded;
+			case NEVER -> false;
+		};
+	}
+
+	/**
+	 * Returns whether two stores have the same table: a claim of the one is a claim of
+	 * the other, too. Writes a record, and takes it away again.
+	 * @throws IdempotencyStoreException if one of them could not be asked
+	 */
+	public static boolean isShared(IdempotencyStore one, IdempotencyStore other) {
+		IdempotencyKey key = new Namespace("").key(OPERATION, Caller.GLOBAL, List.of(UUID.randomUUID().toString()));
+		ClaimRequest claim = ClaimRequest.of(key, LEASE, LEASE);
+		one.claim(claim);
+		try {
+			return other.renew(key, claim.claimId(), LEASE);
+		}
+		finally {
+			one.release(key, claim.claimId());
+		}
+	}
+
+	/**
+	 * The table, in one of the ways to reach it.
+	 *
+	 * @param embedded asks whether the JVM has the database alone
+	 * @param creation makes the table
+	 * @param check refuses one that is not as it must be
+	 * @hidden
+	 */
+	public record Schema(BooleanSupplier embedded, Runnable creation, Runnable check) {
+	}
+
+}

@@ -1,0 +1,92 @@
+package io.idempotency.autoconfigure;
+
+import java.time.Duration;
+
+import io.idempotency.key.Namespace;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.Scheduler;
+import io.idempotency.store.redis.ReactiveRedisIdempotencyStore;
+import io.idempotency.store.redis.RedisEvictions;
+import io.idempotency.store.redis.RedisIdempotencyStore;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.DependsOn;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Declares the store in Redis. The store uses the connection factory of the application
+ * and not its templates, because templates have serializers of their own.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass(RedisConnectionFactory.class)
+@ConditionalOnMissingBean(IdempotencyStore.class)
+@ConditionalOnStoreType({ StoreType.AUTO, StoreType.REDIS })
+@ConditionalOnBean(RedisConnectionFactory.class)
+class RedisStoreConfiguration {
+
+	private static final Logger logger = LoggerFactory.getLogger(RedisStoreConfiguration.class);
+
+	private static final Duration EVICTIONS_INTERVAL = Duration.ofMinutes(1);
+
+	@Bean
+	RedisIdempotencyStore idempotencyStore(IdempotencyProperties properties, Namespace namespace,
+			ListableBeanFactory beanFactory,
+			@IdempotencyConnectionFactory ObjectProvider<RedisConnectionFactory> marked,
+			ObjectProvider<RedisConnectionFactory> all) {
+		RedisConnectionFactory connectionFactory = StoreConnectionFinder.choose(beanFactory,
+				RedisConnectionFactory.class, IdempotencyConnectionFactory.class, marked, all, (connections) -> false);
+		RedisIdempotencyStore store = new RedisIdempotencyStore(connectionFactory, properties.redis().keyPrefix(),
+				properties.storeTimeout());
+		LeaseTimeCheck.compare(properties, 1);
+		// Redis may be down now and up at the first call, so this check mostly warns. It
+		// fails only if no call could ever succeed.
+		store.verify();
+		if (properties.store() == StoreType.AUTO) {
+			logger.info("Idempotency records are kept in Redis: idempotency.store is 'auto', and the application has a "
+					+ "RedisConnectionFactory");
+		}
+		NamespaceConfiguration.warnOfNone(properties, namespace, "Redis");
+		return store;
+	}
+
+	@Bean(initMethod = "start")
+	@Lazy(false)
+	@DependsOn("idempotencyStore")
+	RedisEvictions idempotencyEvictions(ListableBeanFactory beanFactory, Scheduler scheduler,
+			@IdempotencyConnectionFactory ObjectProvider<RedisConnectionFactory> marked,
+			ObjectProvider<RedisConnectionFactory> all) {
+		return new RedisEvictions(
+				StoreConnectionFinder.choose(beanFactory, RedisConnectionFactory.class,
+						IdempotencyConnectionFactory.class, marked, all, (connections) -> false),
+				EVICTIONS_INTERVAL, scheduler);
+	}
+
+	/**
+	 * The form of the store for calls that must not block, which the first of them asks
+	 * for.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(name = { "reactor.core.publisher.Mono", "io.lettuce.core.RedisClient",
+			"io.idempotency.reactor.ReactiveIdempotencyStore" })
+	static class ReactiveForm {
+
+		/** Returns nothing where the store blocks in any case. */
+		@Bean
+		@Lazy
+		@Nullable ReactiveRedisIdempotencyStore reactiveIdempotencyStore(RedisIdempotencyStore idempotencyStore) {
+			return ReactiveRedisIdempotencyStore.of(idempotencyStore).orElse(null);
+		}
+
+	}
+
+}

@@ -1,0 +1,95 @@
+package io.idempotency.autoconfigure;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.idempotency.codec.json.Jackson2ResultCodec;
+import io.idempotency.codec.json.Jackson3ResultCodec;
+import io.idempotency.codec.ResultCodec;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * The codecs for the results of methods, if the application has none of its own. The
+ * first configuration that matches wins: Jackson 3 unless the application has only a
+ * mapper of Jackson 2, then Jackson 2, then a codec that keeps only "done". They are
+ * imported one by one, because those nested in a configuration have no reliable order.
+ */
+final class ResultCodecConfigurations {
+
+	private ResultCodecConfigurations() {
+	}
+
+	/** Declares the codec for Jackson 3, with the application's mapper if it has one. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(JsonMapper.class)
+	@Conditional(Jackson3.NoOtherMapper.class)
+	@ConditionalOnMissingBean(ResultCodec.class)
+	static class Jackson3 {
+
+		@Bean
+		Jackson3ResultCodec idempotencyResultCodec(ObjectProvider<JsonMapper> mapper) {
+			JsonMapper unique = mapper.getIfUnique();
+			return (unique != null) ? new Jackson3ResultCodec(unique) : new Jackson3ResultCodec();
+		}
+
+		/**
+		 * Does not match if the application has only a mapper of Jackson 2: then Jackson
+		 * 3 may be on the class path only because some library needs it.
+		 */
+		static class NoOtherMapper extends AnyNestedCondition {
+
+			NoOtherMapper() {
+				super(ConfigurationPhase.REGISTER_BEAN);
+			}
+
+			@ConditionalOnBean(type = "tools.jackson.databind.json.JsonMapper")
+			static class Jackson3Mapper {
+
+			}
+
+			@ConditionalOnMissingBean(type = "com.fasterxml.jackson.databind.ObjectMapper")
+			static class NoJackson2Mapper {
+
+			}
+
+		}
+
+	}
+
+	/** Declares the codec for Jackson 2, with the application's mapper if it has one. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(ObjectMapper.class)
+	@ConditionalOnMissingBean(ResultCodec.class)
+	static class Jackson2 {
+
+		@Bean
+		Jackson2ResultCodec idempotencyResultCodec(ObjectProvider<ObjectMapper> mapper) {
+			ObjectMapper unique = mapper.getIfUnique();
+			return (unique != null) ? new Jackson2ResultCodec(unique) : new Jackson2ResultCodec();
+		}
+
+	}
+
+	/**
+	 * Declares the codec for an application without a JSON library: answers of
+	 * controllers can be kept, results of methods cannot.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnMissingBean(ResultCodec.class)
+	static class OnlyDone {
+
+		@Bean
+		VoidResultCodec idempotencyResultCodec() {
+			return new VoidResultCodec();
+		}
+
+	}
+
+}

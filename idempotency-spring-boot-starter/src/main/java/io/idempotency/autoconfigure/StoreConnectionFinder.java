@@ -1,0 +1,75 @@
+package io.idempotency.autoconfigure;
+
+import java.lang.annotation.Annotation;
+import java.util.Arrays;
+import java.util.function.Predicate;
+
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.Internal;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+
+/**
+ * Finds the connection bean for a store: the bean that is marked for it, else the only
+ * bean or the primary bean of its type.
+ *
+ * @hidden
+ */
+@Internal
+public final class StoreConnectionFinder {
+
+	private StoreConnectionFinder() {
+	}
+
+	/**
+	 * Chooses the bean, and rejects one that chooses a database for each connection
+	 * unless it is marked: claims are renewed, and futures end, on other threads than
+	 * that of the call.
+	 * @param <T> the type of the connection
+	 * @param beanFactory knows the names of the beans
+	 * @param type the type of the connection
+	 * @param mark the annotation that marks the one to use
+	 * @param all the beans of the type
+	 * @param routes returns whether a bean chooses a database for each connection
+	 * @return the connection
+	 */
+	public static <T> T choose(ListableBeanFactory beanFactory, Class<T> type, Class<? extends Annotation> mark,
+			ObjectProvider<T> marked, ObjectProvider<T> all, Predicate<T> routes) {
+		T chosen = choose(marked, all);
+		if (chosen != null && marked.getIfUnique() == null && routes.test(chosen)) {
+			throw routed(type, chosen, mark);
+		}
+		if (chosen != null) {
+			return chosen;
+		}
+		String[] names = beanFactory.getBeanNamesForType(type);
+		Arrays.sort(names);
+		throw new IdempotencyConfigurationException(
+				"There are several beans of type " + type.getName()
+						+ ", and which of them keeps idempotency records is not clear: " + Arrays.toString(names),
+				"Mark one of them with @" + mark.getSimpleName() + ", or make one @Primary.");
+	}
+
+	private static <T> @Nullable T choose(ObjectProvider<T> marked, ObjectProvider<T> all) {
+		T chosen = marked.getIfUnique();
+		if (chosen == null && marked.stream().findAny().isEmpty()) {
+			return all.getIfUnique();
+		}
+		return chosen;
+	}
+
+	private static IdempotencyConfigurationException routed(Class<?> type, Object routing,
+			Class<? extends Annotation> mark) {
+		return new IdempotencyConfigurationException("The " + type.getSimpleName() + " of the idempotency records, "
+				+ routing.getClass().getName()
+				+ ", chooses a database for each connection, and it may choose by what is bound to the thread or"
+				+ " the subscriber: claims are renewed and futures end on other threads than that of the call, so"
+				+ " they would miss the database of their record, and calls would run twice",
+				"Mark a " + type.getSimpleName() + " of one fixed database with @" + mark.getSimpleName()
+						+ ", and make the tenant a part of the caller. Mark the one that routes only if all calls get the"
+						+ " same database from it, e.g. if it only sends transactions that read to a replica.");
+	}
+
+}

@@ -1,0 +1,137 @@
+package io.idempotency.autoconfigure;
+
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.Internal;
+import io.idempotency.ScopeMode;
+import io.idempotency.interceptor.IdempotentOperation;
+import io.idempotency.interceptor.IdempotentOperationSource;
+import io.idempotency.interceptor.OperationDoor;
+import io.idempotency.http.HttpSettings;
+import io.idempotency.http.RouteRegistry;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.context.ApplicationContext;
+import org.springframework.http.HttpHeaders;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.method.HandlerMethod;
+
+/**
+ * Logs a line at start-up if nothing is known that tells callers apart, because then all
+ * callers share one space of keys, or all are refused: a warning if the store is shared
+ * or anonymous callers are refused. A container or a filter of the application may still
+ * tell callers apart, which this class cannot see. A resolver that only the other stack
+ * would ask is refused.
+ *
+ * @hidden
+ */
+@Internal
+public final class UntoldCallerCheck implements SmartInitializingSingleton {
+
+	private static final Logger logger = LoggerFactory.getLogger(UntoldCallerCheck.class);
+
+	private final ApplicationContext context;
+
+	private final HttpSettings settings;
+
+	private final String securityFilter;
+
+	private final Class<?> resolver;
+
+	private final String resolverOfTheOtherStack;
+
+	private final Supplier<Stream<HandlerMethod>> handlers;
+
+	/**
+	 * Creates the check of one of the stacks.
+	 * @param securityFilter the name of the filter bean of Spring Security
+	 * @param resolver the type of the application's own resolver of callers
+	 * @param resolverOfTheOtherStack the name of the type that would be asked there
+	 * @param handlers supplies the methods of the controllers
+	 */
+	public UntoldCallerCheck(ApplicationContext context, HttpSettings settings, String securityFilter,
+			Class<?> resolver, String resolverOfTheOtherStack, Supplier<Stream<HandlerMethod>> handlers) {
+		this.context = context;
+		this.settings = settings;
+		this.securityFilter = securityFilter;
+		this.resolver = resolver;
+		this.resolverOfTheOtherStack = resolverOfTheOtherStack;
+		this.handlers = handlers;
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		boolean resolved = this.context.getBeanProvider(this.resolver).stream().findAny().isPresent();
+		if (!resolved) {
+			refuseResolverOfTheOtherStack();
+		}
+		if (!resolved && this.settings.scopeHeaders().stream().anyMatch(HttpHeaders.AUTHORIZATION::equalsIgnoreCase)) {
+			logger
+				.warn("idempotency.http.scope-headers names Authorization: where clients refresh their tokens, a retry "
+						+ "with a new one is the call of somebody else, and runs again. Keep it for Basic and for keys that "
+						+ "stay; else let Spring Security, or a bean of type {}, tell callers by what their tokens say",
+						this.resolver.getSimpleName());
+		}
+		boolean refused = this.settings.anonymousRefused();
+		if (this.settings.scope() == ScopeMode.PRINCIPAL && (refused || this.settings.scopeHeaders().isEmpty())
+				&& !this.context.containsBean(this.securityFilter) && !resolved && isAnyKeyACallers()) {
+			if (refused) {
+				logger
+					.warn("Nothing is known that gives guarded requests a principal: there is neither Spring Security "
+							+ "nor a bean of type {}. Unless the container or a filter gives them one, they are all refused "
+							+ "with 401, because idempotency.http.anonymous=refuse", this.resolver.getSimpleName());
+				return;
+			}
+			boolean shared = !this.context.getBean(DefaultStoreFinder.class).defaultStore().type().equals("memory");
+			logger.atLevel(shared ? Level.WARN : Level.INFO)
+				.log("Nothing is known to tell the callers of guarded requests apart: there is neither Spring "
+						+ "Security nor a bean of type {}, so all requests without a principal share one space of keys. If "
+						+ "callers are known by a header, name it in idempotency.http.scope-headers; if by something "
+						+ "else, declare such a bean; if they need not be told apart, set idempotency.scope=global",
+						this.resolver.getSimpleName());
+		}
+	}
+
+	/** Else the keys of two tenants would be one after the application has moved. */
+	private void refuseResolverOfTheOtherStack() {
+		ClassLoader loader = this.context.getClassLoader();
+		if (!ClassUtils.isPresent(this.resolverOfTheOtherStack, loader)) {
+			return;
+		}
+		Class<?> other = ClassUtils.resolveClassName(this.resolverOfTheOtherStack, loader);
+		for (String bean : this.context.getBeanNamesForType(other, true, false)) {
+			throw new IdempotencyConfigurationException(
+					"Nobody asks bean '" + bean + "' of type " + other.getSimpleName()
+							+ " in this application, so keys would not belong to whom it says",
+					"Declare a bean of type " + this.resolver.getName() + ".");
+		}
+	}
+
+	private boolean isAnyKeyACallers() {
+		IdempotentOperationSource source = this.context.getBean(IdempotentOperationSource.class);
+		return this.handlers.get().anyMatch((handler) -> isCallers(handler, source))
+				|| source.operations().stream().anyMatch(this::isCallers)
+				|| this.context.getBeanProvider(RouteRegistry.class)
+					.stream()
+					.flatMap((routes) -> routes.operations().stream())
+					.anyMatch((route) -> route.key().scope() == null);
+	}
+
+	/** Returns whether calls come with requests that no handler mapping knows. */
+	private boolean isCallers(IdempotentOperation operation) {
+		return operation.key().isOfCaller() && this.context.getBeanProvider(OperationDoor.class)
+			.stream()
+			.anyMatch((door) -> door.hasRequests(operation.guarded().method(), operation.guarded().targetClass()));
+	}
+
+	private static boolean isCallers(HandlerMethod handler, IdempotentOperationSource source) {
+		IdempotentOperation operation = source.operation(handler.getMethod(), handler.getBeanType());
+		return operation != null && operation.key().scope() == null;
+	}
+
+}

@@ -1,0 +1,289 @@
+package io.idempotency.autoconfigure;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+import io.idempotency.Idempotent;
+import io.idempotency.interceptor.GuardFaultException;
+import io.idempotency.store.Completion;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.reactive.AbstractReactiveTransactionManager;
+import org.springframework.transaction.reactive.GenericReactiveTransaction;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+import org.springframework.transaction.reactive.TransactionalOperator;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** Guarded methods that are subscribed to in a transaction, or begin one. */
+class SubscribedTransactionsTests {
+
+	private final ApplicationContextRunner application = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class))
+		.withBean(NotingStore.class)
+		.withBean(Orders.class)
+		.withBean(Caller.class)
+		.withBean(Transactions.class);
+
+	private void run(Class<?> transactions, Consumer<Application> test) {
+		this.application.withUserConfiguration(transactions)
+			.run((context) -> test.accept(new Application(context.getBean(Orders.class), context.getBean(Caller.class),
+					context.getBean(RecordingStore.class), context.getBean(Transactions.class))));
+	}
+
+	@Test
+	void callInATransactionOfItsCallerIsRefused() {
+		run(Inside.class, (application) -> {
+			Mono<String> call = application.orders.place("7");
+			TransactionalOperator operator = TransactionalOperator.create(application.transactions);
+			assertRefused(application, operator.transactional(call));
+			assertRefused(application, operator.transactional(application.orders.lines("7")).collectList());
+			assertRefused(application, application.caller.place("7"));
+			assertThat(call.block()).isEqualTo("7:1");
+			assertThat(application.store.claims).hasSize(1);
+		});
+	}
+
+	private static void assertRefused(Application application, Mono<?> call) {
+		application.transactions.events.clear();
+		assertThatExceptionOfType(GuardFaultException.class).isThrownBy(call::block)
+			.withMessageContaining("inside of a reactive transaction")
+			.withMessageContaining("Orders.");
+		assertThat(application.store.claims).isEmpty();
+		assertThat(application.orders.runs()).isZero();
+		assertThat(application.transactions.events).containsExactly("begin", "rollback");
+	}
+
+	@Test
+	void transactionThatTheCallerPutsAsideDoesNotMatter() {
+		run(Inside.class, (application) -> {
+			DefaultTransactionDefinition without = new DefaultTransactionDefinition(
+					TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
+			assertThat(TransactionalOperator.create(application.transactions, without)
+				.transactional(application.orders.place("7"))
+				.block()).isEqualTo("7:1");
+		});
+	}
+
+	@Test
+	void transactionOfTheMethodEndsBeforeItsRecord() {
+		run(Inside.class, (application) -> {
+			assertThat(application.orders.booked("7").block()).isEqualTo("7:1 in true");
+			assertThat(application.orders.booked("7").block()).isEqualTo("7:1 in true");
+			assertThat(application.transactions.events).containsExactly("begin", "commit", "record");
+		});
+	}
+
+	@Test
+	void transactionThatDoesNotCommitLeavesNoResult() {
+		run(Inside.class, (application) -> {
+			application.transactions.commits = false;
+			assertThatExceptionOfType(IllegalStateException.class).isThrownBy(application.orders.booked("7")::block)
+				.withMessage("not committed");
+			application.transactions.commits = true;
+			assertThat(application.orders.booked("7").block()).isEqualTo("7:2 in true");
+		});
+	}
+
+	@Test
+	void transactionOfTheMethodThatIsOrderedAroundTheGuardIsRefused() {
+		run(Outside.class, (application) -> assertRefused(application, application.orders.booked("7")));
+	}
+
+	@Test
+	void workOfAFutureIsInNoTransactionOfASubscription() {
+		run(Inside.class, (application) -> {
+			Mono<String> call = Mono.fromFuture(() -> application.orders.later("7")).subscribeOn(Schedulers.parallel());
+			assertThat(TransactionalOperator.create(application.transactions).transactional(call).block())
+				.isEqualTo("7:1 in false");
+			assertThat(call.block()).isEqualTo("7:1 in false");
+		});
+	}
+
+	/** Notes the ends of records among those of transactions. */
+	static final class NotingStore extends RecordingStore {
+
+		private final Transactions transactions;
+
+		NotingStore(Transactions transactions) {
+			this.transactions = transactions;
+		}
+
+		@Override
+		public boolean complete(Completion completion) {
+			this.transactions.events.add("record");
+			return super.complete(completion);
+		}
+
+	}
+
+	/** A memory store would go on on the thread of its caller. */
+	@Test
+	void workIsNotInATransactionOfTheThread() {
+		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class))
+			.withBean(Orders.class)
+			.run((context) -> {
+				Orders orders = context.getBean(Orders.class);
+				TransactionTemplate template = new TransactionTemplate(new ThreadTransactions());
+				String first = template.execute((status) -> {
+					status.setRollbackOnly();
+					return orders.threaded("7").block();
+				});
+				assertThat(first).isEqualTo("7:1 in false");
+				assertThat(orders.threaded("7").block()).isEqualTo("7:1 in false");
+			});
+	}
+
+	private record Application(Orders orders, Caller caller, RecordingStore store, Transactions transactions) {
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableTransactionManagement
+	static class Inside {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableTransactionManagement(order = 500)
+	static class Outside {
+
+	}
+
+	static class Orders {
+
+		private final AtomicInteger runs = new AtomicInteger();
+
+		int runs() {
+			return this.runs.get();
+		}
+
+		@Idempotent("#order")
+		Mono<String> place(String order) {
+			return Mono.fromSupplier(() -> order + ":" + this.runs.incrementAndGet());
+		}
+
+		@Idempotent("#order")
+		Flux<String> lines(String order) {
+			return Flux.defer(() -> Flux.just(order, "line " + this.runs.incrementAndGet()));
+		}
+
+		@Idempotent("#order")
+		@Transactional
+		public Mono<String> booked(String order) {
+			return inTransaction(order);
+		}
+
+		@Idempotent("#order")
+		Mono<String> threaded(String order) {
+			return Mono.fromSupplier(() -> order + ":" + this.runs.incrementAndGet() + " in "
+					+ org.springframework.transaction.support.TransactionSynchronizationManager
+						.isActualTransactionActive());
+		}
+
+		@Idempotent("#order")
+		CompletableFuture<String> later(String order) {
+			return inTransaction(order).toFuture();
+		}
+
+		private Mono<String> inTransaction(String order) {
+			return TransactionSynchronizationManager.forCurrentTransaction()
+				.map(TransactionSynchronizationManager::isActualTransactionActive)
+				.onErrorReturn(false)
+				.map((active) -> order + ":" + this.runs.incrementAndGet() + " in " + active);
+		}
+
+	}
+
+	static class Caller {
+
+		private final Orders orders;
+
+		Caller(Orders orders) {
+			this.orders = orders;
+		}
+
+		@Transactional
+		public Mono<String> place(String order) {
+			return Mono.defer(() -> this.orders.place(order));
+		}
+
+	}
+
+	/** Notes the ends of its transactions. */
+	static final class Transactions extends AbstractReactiveTransactionManager {
+
+		private static final long serialVersionUID = 1L;
+
+		final transient List<String> events = new CopyOnWriteArrayList<>();
+
+		volatile boolean commits = true;
+
+		@Override
+		protected Object doGetTransaction(TransactionSynchronizationManager manager) {
+			return "transaction";
+		}
+
+		@Override
+		protected Mono<Void> doBegin(TransactionSynchronizationManager manager, Object transaction,
+				TransactionDefinition definition) {
+			return note("begin");
+		}
+
+		@Override
+		protected Mono<Void> doCommit(TransactionSynchronizationManager manager, GenericReactiveTransaction status) {
+			return this.commits ? note("commit") : Mono.error(() -> new IllegalStateException("not committed"));
+		}
+
+		@Override
+		protected Mono<Void> doRollback(TransactionSynchronizationManager manager, GenericReactiveTransaction status) {
+			return note("rollback");
+		}
+
+		private Mono<Void> note(String event) {
+			return Mono.fromRunnable(() -> this.events.add(event));
+		}
+
+	}
+
+	/** Bound to the thread. */
+	static final class ThreadTransactions extends AbstractPlatformTransactionManager {
+
+		private static final long serialVersionUID = 1L;
+
+		@Override
+		protected Object doGetTransaction() {
+			return "transaction";
+		}
+
+		@Override
+		protected void doBegin(Object transaction, TransactionDefinition definition) {
+		}
+
+		@Override
+		protected void doCommit(DefaultTransactionStatus status) {
+		}
+
+		@Override
+		protected void doRollback(DefaultTransactionStatus status) {
+		}
+
+	}
+
+}

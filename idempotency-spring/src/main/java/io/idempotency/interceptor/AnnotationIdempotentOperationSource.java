@@ -1,0 +1,159 @@
+package io.idempotency.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.idempotency.IdempotencyOptions;
+import io.idempotency.Internal;
+import io.idempotency.codec.ResultCodec;
+import io.idempotency.store.IdempotencyStore;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.MethodClassKey;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Makes operations from {@code @Idempotent}. For each method of each class, the
+ * annotation is searched, parsed and checked once; both hits and misses are kept.
+ * Thread-safe.
+ *
+ * @hidden
+ */
+@Internal
+public final class AnnotationIdempotentOperationSource implements IdempotentOperationSource {
+
+	private final Map<MethodClassKey, Optional<IdempotentOperation>> operations = new ConcurrentHashMap<>();
+
+	private final Map<String, IdempotentOperation> byName = new ConcurrentHashMap<>();
+
+	/** The operations whose keys do not say to which bean of the class they belong. */
+	private final Set<String> ofClasses = ConcurrentHashMap.newKeySet();
+
+	private final OperationFactory factory;
+
+	private final DoorCoverage covered;
+
+	private volatile boolean readsBodies;
+
+	/**
+	 * Creates the source.
+	 * @param beanFactory resolves placeholders, stores, and the beans that expressions
+	 * name
+	 * @param defaults the defaults of the options
+	 * @param keyHeader the header of the key, for methods that a door covers and whose
+	 * annotation names no place of the key
+	 * @param store the store of the records unless the annotation names another one
+	 * @param codec encodes results; it must support the results of methods that no door
+	 * covers
+	 * @param doors the doors through which calls come in
+	 */
+	public AnnotationIdempotentOperationSource(ConfigurableListableBeanFactory beanFactory, IdempotencyOptions defaults,
+			String keyHeader, IdempotencyStore store, ResultCodec codec, ObjectProvider<OperationDoor> doors) {
+		this.covered = new DoorCoverage(doors);
+		this.factory = new OperationFactory(beanFactory, defaults, keyHeader, store, codec, this.covered);
+	}
+
+	@Override
+	public @Nullable IdempotentOperation operation(Method method, Class<?> targetClass) {
+		MethodClassKey key = new MethodClassKey(method, targetClass);
+		Optional<IdempotentOperation> operation = this.operations.get(key);
+		if (operation == null) {
+			// This is not computeIfAbsent, because create may look up a store and so
+			// create beans, which ask for their operations in turn.
+			operation = Optional.ofNullable(create(method, targetClass));
+			this.operations.put(key, operation);
+		}
+		return operation.orElse(null);
+	}
+
+	@Override
+	public Collection<IdempotentOperation> operations() {
+		return Collections.unmodifiableCollection(this.byName.values());
+	}
+
+	@Override
+	public boolean readsBodies() {
+		return this.readsBodies;
+	}
+
+	@Override
+	public Collection<IdempotentOperation> check(Class<?> targetClass) {
+		Set<IdempotentOperation> shared = new LinkedHashSet<>();
+		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(targetClass)) {
+			IdempotentOperation operation = IdempotentAnnotation.isMadeByCompiler(method) ? null
+					: operation(method, targetClass);
+			if (operation != null && this.ofClasses.contains(operation.name())) {
+				shared.add(operation);
+			}
+		}
+		return shared;
+	}
+
+	private @Nullable IdempotentOperation create(Method method, Class<?> targetClass) {
+		IdempotentAnnotation annotation = IdempotentAnnotation.find(method, targetClass);
+		if (annotation == null || this.covered.isLeftOut(annotation)) {
+			return null;
+		}
+		if (annotation.method().equals(method) && annotation.targetClass() == targetClass) {
+			IdempotentOperation operation = this.factory.create(annotation);
+			checkShared(operation);
+			if (annotation.attributes().operation().isEmpty() && !operation.key().namesBean()
+					&& !this.covered.tellsBeansApart(operation)) {
+				this.ofClasses.add(operation.name());
+			}
+			// A handler reads the body of its own request, a listener that of its
+			// message.
+			if (operation.readsBody() && !this.covered.isCovered(annotation)
+					&& this.covered.adviceForKey(annotation) == null) {
+				this.readsBodies = true;
+			}
+			return operation;
+		}
+		// All ways to call the method (an interface, a bridge, a proxy) share one
+		// operation.
+		return operation(annotation.method(), annotation.targetClass());
+	}
+
+	private static boolean isOfOneClass(GuardedMethod one, GuardedMethod other) {
+		return !one.declaredOnMethod() && !other.declaredOnMethod() && one.targetClass() == other.targetClass()
+				&& !one.method().equals(other.method());
+	}
+
+	/**
+	 * Refuses two methods that share an operation because their class has the name, and
+	 * nobody has said so of the methods: the one would be answered with what the other
+	 * has done. Refuses them, too, when only one of them joins the business transaction.
+	 * Such methods share their keys, so each would wait for records, or miss records,
+	 * that the other has not committed.
+	 */
+	private void checkShared(IdempotentOperation operation) {
+		IdempotentOperation other = this.byName.putIfAbsent(operation.name(), operation);
+		if (other == null) {
+			return;
+		}
+		if (isOfOneClass(operation.guarded(), other.guarded()) && !this.covered.isCompared(operation)) {
+			throw operation.problem(
+					"its class has the operation '" + operation.name() + "', which '" + other.describe()
+							+ "' has, too: a call of the one would be answered with what the other has done",
+					"Name the operation on each method, where it is shared on purpose, too");
+		}
+		if ((other.place().transactions() == null) == (operation.place().transactions() == null)) {
+			return;
+		}
+		String joined = ((operation.place().transactions() != null) ? operation : other).describe();
+		String separate = ((operation.place().transactions() != null) ? other : operation).describe();
+		throw operation.problem(
+				"'" + joined + "' and '" + separate + "' share the operation '" + operation.name()
+						+ "', but only the first has transaction = JOIN",
+				"Let both join or neither, or give one another operation");
+	}
+
+}

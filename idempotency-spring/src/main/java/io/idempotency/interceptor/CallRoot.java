@@ -1,0 +1,84 @@
+package io.idempotency.interceptor;
+
+import java.lang.reflect.Method;
+import java.security.Principal;
+
+import io.idempotency.IdempotencyKeyInvalidException;
+import io.idempotency.Internal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The root object of an operation's expressions. It has all values that are no arguments,
+ * so that no name can collide.
+ * <p>
+ * The class is public, because compiled expressions call it.
+ *
+ * @hidden
+ */
+@Internal
+public final class CallRoot {
+
+	private final OperationCall call;
+
+	private final RequestValues values;
+
+	CallRoot(OperationCall call, RequestValues values) {
+		this.call = call;
+		this.values = values;
+	}
+
+	/**
+	 * Returns a header of the request or of the message.
+	 * @param name the name, in any case
+	 * @return the first value, {@code null} if there is none
+	 */
+	public @Nullable String header(String name) {
+		return this.values.header(name);
+	}
+
+	/**
+	 * Returns a query or form parameter of the request.
+	 * @return the first value, {@code null} if there is none
+	 */
+	public @Nullable String param(String name) {
+		return this.values.param(name);
+	}
+
+	/**
+	 * Returns a value of the request body.
+	 * @param pointer a JSON Pointer, or the name of a form field
+	 * @return text, a number or a boolean; {@code null} if it is absent or null
+	 * @throws IdempotencyKeyInvalidException if the client sent an array or an object at
+	 * this place, a field several times, or a body that cannot be read
+	 */
+	public @Nullable Object body(String pointer) {
+		return OperationKeyReader.value(this.call.operation(), pointer, this.values);
+	}
+
+	/**
+	 * Returns the caller.
+	 * @return the principal of the request, {@code null} for an anonymous caller
+	 */
+	public @Nullable Principal getPrincipal() {
+		return this.values.principal();
+	}
+
+	/**
+	 * Returns the id that the broker, or the sender, gave to the message.
+	 * @return the id, {@code null} if the message has none
+	 */
+	public @Nullable String messageId() {
+		return this.values.messageId();
+	}
+
+	/** Returns the method that is called. */
+	public Method getMethod() {
+		return this.call.operation().guarded().method();
+	}
+
+	/** Returns the bean that is called. */
+	public Object getTarget() {
+		return this.call.target();
+	}
+
+}

@@ -1,0 +1,104 @@
+package io.idempotency.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.idempotency.IdempotencyDuplicateException;
+import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotencyResultUnavailableException;
+import io.idempotency.Internal;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.context.event.EventListener;
+import org.springframework.core.MethodClassKey;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+
+/**
+ * Guards {@link EventListener} methods. The context publishes what such a method returns,
+ * so a duplicate returns {@code null}, and nothing is published again. Other exceptions
+ * reach the publisher of the event. Thread-safe.
+ *
+ * @hidden
+ */
+@Internal
+public final class EventListenerAdapter implements OperationDoor {
+
+	private final MethodDoor methods;
+
+	private final Set<MethodClassKey> listeners = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * Creates the adapter.
+	 * @param methods guards the calls
+	 */
+	public EventListenerAdapter(MethodDoor methods) {
+		this.methods = methods;
+	}
+
+	@Override
+	public boolean covers(Method method, Class<?> targetClass) {
+		return false;
+	}
+
+	@Override
+	public @Nullable String adviceForKey(Method method, Class<?> targetClass) {
+		return isListener(method) ? "It is an event listener. Set key = \"#event.id\" to a value that is the same when "
+				+ "this event is published again; an event has no header and no message id" : null;
+	}
+
+	private static boolean isListener(Method method) {
+		return AnnotatedElementUtils.hasAnnotation(method, EventListener.class);
+	}
+
+	@Override
+	public void check(IdempotentOperation operation) {
+		// The listener of a publisher is guarded when its result is subscribed to.
+		if (isListener(operation.guarded().method()) && !operation.result().form().isSubscribed()) {
+			this.listeners.add(key(operation));
+		}
+	}
+
+	@Override
+	public boolean opens(OperationCall call) {
+		return !this.listeners.isEmpty() && this.listeners.contains(key(call.operation()));
+	}
+
+	@Override
+	public @Nullable Object enter(OperationCall call) throws Throwable {
+		boolean nullable = !(call.operation().result().type() instanceof Class<?> type) || type == void.class
+				|| !type.isPrimitive();
+		Object result;
+		try {
+			result = this.methods.enter(call);
+		}
+		catch (IdempotencyResultUnavailableException | IdempotencyDuplicateException ex) {
+			if (!nullable || !isOf(call, ex)) {
+				throw ex;
+			}
+			return call.operation().result().async() ? CompletableFuture.completedFuture(null) : null;
+		}
+		if (call.hasRun() || !nullable) {
+			return result;
+		}
+		return (result instanceof CompletionStage<?> stage) ? stage.thenApply((replayed) -> null) : null;
+	}
+
+	/** Returns whether an exception is not one of another guarded method. */
+	private static boolean isOf(OperationCall call, IdempotencyException rejection) {
+		return rejection.operation().equals(call.operation().name());
+	}
+
+	private static MethodClassKey key(IdempotentOperation operation) {
+		return new MethodClassKey(operation.guarded().method(), operation.guarded().targetClass());
+	}
+
+	@Override
+	public int getOrder() {
+		return Ordered.LOWEST_PRECEDENCE - 2;
+	}
+
+}

@@ -1,0 +1,132 @@
+package io.idempotency.interceptor;
+
+import java.lang.reflect.Parameter;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import io.idempotency.IdempotencyMode;
+import io.idempotency.Idempotent;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.stereotype.Controller;
+
+/**
+ * Refuses annotations on methods that frameworks call in ways that no door sees: their
+ * requests are bound to no thread, or their answers are not what they return. The classes
+ * of the frameworks are known by name, because they are optional.
+ */
+final class ForeignCallCheck {
+
+	private static final String ON_THE_WORK = "put the annotation with a key expression on the bean method that does the "
+			+ "work";
+
+	private static final Set<String> FUNCTIONAL = Set.of("org.springframework.web.servlet.function.ServerRequest",
+			"org.springframework.web.servlet.function.ServerResponse",
+			"org.springframework.web.reactive.function.server.ServerRequest",
+			"org.springframework.web.reactive.function.server.ServerResponse");
+
+	private static final Set<String> DATA_REST = Set.of("org.springframework.data.rest.webmvc.RepositoryRestController",
+			"org.springframework.data.rest.webmvc.BasePathAwareController");
+
+	private static final Set<String> MESSAGE_HANDLERS = Set.of(
+			"org.springframework.messaging.handler.annotation.MessageMapping",
+			"org.springframework.messaging.simp.annotation.SubscribeMapping");
+
+	/** What an answer is written to instead of being returned. */
+	private static final Set<String> WRITTEN = Set.of("jakarta.servlet.ServletResponse", "jakarta.servlet.AsyncContext",
+			"java.io.OutputStream", "java.io.Writer", "java.nio.channels.WritableByteChannel",
+			"org.springframework.http.HttpOutputMessage", "org.springframework.http.ReactiveHttpOutputMessage",
+			"org.springframework.web.server.ServerWebExchange",
+			"org.springframework.web.reactive.socket.WebSocketSession",
+			"org.springframework.web.socket.WebSocketSession",
+			"org.springframework.web.context.request.NativeWebRequest",
+			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter");
+
+	private ForeignCallCheck() {
+	}
+
+	/**
+	 * Checks a method that no door covers.
+	 * @param hasKeys whether its calls come with keys that no request of the web has
+	 * @param beanFactory tells the kind of the application
+	 * @throws io.idempotency.IdempotencyConfigurationException if its calls, its key or
+	 * its answer could not be seen
+	 */
+	static void check(IdempotentAnnotation annotation, boolean hasKeys, BeanFactory beanFactory) {
+		if (beanFactory.containsBean(MissingModuleCheck.WEB_HANDLER)) {
+			checkReactive(annotation, hasKeys);
+		}
+		if (isFunctional(annotation)) {
+			throw annotation.problem(
+					"it is a handler of a functional endpoint (HandlerFunction), which no annotation guards",
+					"Guard its route with a filter of the bean IdempotentRoutes, use an annotated controller, or "
+							+ ON_THE_WORK + ", and hand the key to it, e.g. "
+							+ "request.headers().firstHeader(\"Idempotency-Key\")");
+		}
+		MergedAnnotations ofClass = MergedAnnotations.from(annotation.targetClass(), SearchStrategy.TYPE_HIERARCHY);
+		if (DATA_REST.stream().anyMatch(ofClass::isPresent)) {
+			throw annotation.problem(
+					"it is a controller of Spring Data REST (@RepositoryRestController), which no door guards",
+					"Use @RestController, or " + ON_THE_WORK);
+		}
+		checkMessageHandler(annotation);
+		checkWritten(annotation);
+	}
+
+	private static void checkReactive(IdempotentAnnotation annotation, boolean hasKeys) {
+		if (AnnotatedElementUtils.hasAnnotation(annotation.targetClass(), Controller.class)) {
+			throw annotation.problem(
+					"it is a method of a controller of a WebFlux application, and handles no request of the web",
+					"Put the annotation on a handler of requests, use Spring MVC (spring-boot-starter-web), or "
+							+ ON_THE_WORK + " and returns its result or a CompletableFuture of it");
+		}
+		if (!hasKeys && hasKeyOfRequest(annotation)) {
+			throw annotation.problem("its key is in the request, which no method can see in a WebFlux application",
+					"Hand the key to the method and set key, e.g. \"#requestId\"");
+		}
+	}
+
+	private static boolean isFunctional(IdempotentAnnotation annotation) {
+		return Stream
+			.concat(Stream.of(annotation.method().getReturnType()), Stream.of(annotation.method().getParameterTypes()))
+			.anyMatch((type) -> ArgumentFingerprinter.is(type, FUNCTIONAL));
+	}
+
+	/** Refuses keys that a message over a WebSocket or RSocket does not have. */
+	private static void checkMessageHandler(IdempotentAnnotation annotation) {
+		MergedAnnotations present = MergedAnnotations.from(annotation.method(), SearchStrategy.TYPE_HIERARCHY);
+		// The annotations of brokers' listeners have @MessageMapping on themselves.
+		if (annotation.attributes().key().isEmpty() && MESSAGE_HANDLERS.stream().anyMatch(present::isDirectlyPresent)) {
+			throw annotation.problem(
+					"it handles messages (@MessageMapping), which have no request that a key could be read from",
+					"Set key to an expression over the payload or over a header of the message, e.g. key = \"#id\" with "
+							+ "the parameter @Header(\"Idempotency-Key\") String id. No caller is part of such a key: "
+							+ "name the user in scope where keys are the clients' own");
+		}
+	}
+
+	private static boolean hasKeyOfRequest(IdempotentAnnotation annotation) {
+		return !annotation.attributes().header().isEmpty() || !annotation.attributes().body().isEmpty();
+	}
+
+	/** Refuses a method whose duplicate would write nothing. */
+	private static void checkWritten(IdempotentAnnotation annotation) {
+		Idempotent attributes = annotation.attributes();
+		if (attributes.mode() != IdempotencyMode.REPLAY || !attributes.keepResult()) {
+			return;
+		}
+		for (Parameter parameter : annotation.method().getParameters()) {
+			if (ArgumentFingerprinter.is(parameter.getType(), WRITTEN)) {
+				throw annotation.problem(
+						"what it writes to its parameter of type " + parameter.getType().getSimpleName()
+								+ " is not kept, so that a duplicate would get nothing",
+						"Return what is to be written, or put the annotation on the controller's method; or set "
+								+ "mode = IdempotencyMode.REJECT or keepResult = false, which refuse duplicates");
+			}
+		}
+	}
+
+}

@@ -1,0 +1,199 @@
+package io.idempotency.interceptor;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Type;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.IdempotencyOptions;
+import io.idempotency.Internal;
+import io.idempotency.engine.TransactionStarter;
+import io.idempotency.engine.WorkTransactions;
+import io.idempotency.engine.SurroundingTransaction;
+import io.idempotency.store.IdempotencyStore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The annotation of one method of one class, merged, parsed and checked once.
+ *
+ * @param key where the key comes from, and whose it is
+ * @param fingerprint what must be equal on a retry
+ * @param result what the method gives, and how it is found again
+ * @param place where the record is
+ * @hidden
+ */
+@Internal
+public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions options, Key key,
+		FingerprintSource fingerprint, Result result, Place place) {
+
+	/** Returns the name of the operation. */
+	public String name() {
+		return this.options.operation();
+	}
+
+	/**
+	 * Returns whether the key, its scope, the condition or the expression of the
+	 * fingerprint names a value of the body.
+	 */
+	public boolean readsBody() {
+		return this.key.source instanceof KeySource.Body || reads("body");
+	}
+
+	/**
+	 * Returns whether the key, its scope, the condition or the expression of the
+	 * fingerprint calls a method of the root object.
+	 * @param rootMethod the name of the method, such as {@code header}
+	 */
+	public boolean reads(String rootMethod) {
+		OperationExpression key = (this.key.source instanceof KeySource.Spel spel) ? spel.expression() : null;
+		OperationExpression compared = (this.fingerprint instanceof FingerprintSource.Spel spel) ? spel.expression()
+				: null;
+		return Stream.of(key, compared, this.key.scope, this.key.condition)
+			.anyMatch((expression) -> expression != null && expression.calls(rootMethod));
+	}
+
+	/** Names the method in messages. */
+	public String describe() {
+		return this.guarded.describe();
+	}
+
+	/**
+	 * Makes the error of a door.
+	 * @param problem what is wrong, in words that follow a colon
+	 * @param action what to do
+	 */
+	public IdempotencyConfigurationException problem(String problem, String action) {
+		return GuardedMethod.problem(this.guarded.method(), this.guarded.targetClass(), problem, action);
+	}
+
+	/**
+	 * Which calls are guarded, and by which key.
+	 *
+	 * @param required whether a call without a key is refused
+	 * @param token whether the key must be an issued token
+	 * @param scope whose key it is, {@code null} for the default
+	 * @param condition the call runs unguarded when this gives {@code false};
+	 * {@code null} if the call is always guarded
+	 * @hidden
+	 */
+	public record Key(KeySource source, boolean required, boolean token, @Nullable OperationExpression scope,
+			@Nullable OperationExpression condition) {
+
+		/**
+		 * Returns whether a client chooses the key, for one attempt. Such a key belongs
+		 * to its caller; a business key is the same for all callers.
+		 */
+		public boolean isOfClient() {
+			return this.token || !(this.source instanceof KeySource.Spel);
+		}
+
+		/**
+		 * Returns whether the annotation says whose key it is, or the key names the bean
+		 * or no operation.
+		 */
+		public boolean namesBean() {
+			return this.token || this.scope != null
+					|| this.source instanceof KeySource.Spel spel && spel.expression().calls("target");
+		}
+
+		/** Returns whether the key belongs to whoever the current caller is. */
+		public boolean isOfCaller() {
+			return this.scope == null && isOfClient();
+		}
+
+	}
+
+	/**
+	 * The result of the method.
+	 *
+	 * @param type the declared type; for an asynchronous result, the type inside it; for
+	 * several ones, a list of them
+	 * @param form how the method gives it
+	 * @param recover the method that looks the result up, {@code null} if there is none
+	 * @hidden
+	 */
+	public record Result(Type type, ResultForm form, @Nullable Method recover) {
+
+		/**
+		 * Returns whether the method returns a
+		 * {@link java.util.concurrent.CompletionStage}.
+		 */
+		public boolean async() {
+			return this.form == ResultForm.FUTURE;
+		}
+
+	}
+
+	/**
+	 * Where the record of a call is.
+	 *
+	 * @param store the store of the records
+	 * @param transactions the transactions in which the record commits together with the
+	 * work, {@code null} for the store's own transaction
+	 * @param surrounding tells the open transaction that the work of a call is a part of,
+	 * from the innermost one that the calling thread is in; it tells {@code null} if the
+	 * work commits by itself
+	 * @hidden
+	 */
+	public record Place(IdempotencyStore store, @Nullable WorkTransactions transactions,
+			UnaryOperator<@Nullable SurroundingTransaction> surrounding) {
+
+		/**
+		 * Returns the transactions of threads in which the record commits, {@code null}
+		 * for the store's own.
+		 * @throws IllegalStateException if the record commits in those of subscriptions
+		 */
+		public @Nullable TransactionStarter ofThreads() {
+			if (this.transactions == null || this.transactions instanceof TransactionStarter) {
+				return (TransactionStarter) this.transactions;
+			}
+			throw new IllegalStateException("The transactions are not those of a thread");
+		}
+
+	}
+
+	/**
+	 * The source of what must be equal on a retry.
+	 *
+	 * @hidden
+	 */
+	public sealed interface FingerprintSource {
+
+		/**
+		 * The default of the door of handlers is compared: the request.
+		 *
+		 * @hidden
+		 */
+		record Default() implements FingerprintSource {
+		}
+
+		/**
+		 * The arguments are compared, because a client chose the key.
+		 *
+		 * @param arguments which of them
+		 * @hidden
+		 */
+		record Arguments(ArgumentFingerprinter arguments) implements FingerprintSource {
+		}
+
+		/**
+		 * Nothing is compared.
+		 *
+		 * @hidden
+		 */
+		record None() implements FingerprintSource {
+		}
+
+		/**
+		 * An expression over the arguments.
+		 *
+		 * @param expression the parsed expression
+		 * @hidden
+		 */
+		record Spel(OperationExpression expression) implements FingerprintSource {
+		}
+
+	}
+
+}

@@ -1,0 +1,279 @@
+package io.idempotency.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import io.idempotency.IdempotencyKeyMissingException;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.Internal;
+import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
+import io.idempotency.codec.json.FirstResultCheck;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.engine.SurroundingTransaction;
+import io.idempotency.engine.ValueAction;
+import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.engine.Ending;
+import io.idempotency.engine.GuardedCall;
+import io.idempotency.codec.ResultCodec;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.Ordered;
+
+/**
+ * The door of every method that is not the handler of the current request: services,
+ * listeners, jobs. Results are values. Thread-safe.
+ * <p>
+ * A key that an expression gives is a business key: no caller is part of it unless the
+ * annotation has a scope, so a request and a job share the key. A token, and a key from a
+ * header or a body, belong to the current caller. Unless the annotation has a
+ * fingerprint, nothing is compared for a business key, and the arguments are for a key
+ * from a header or a body: a client chose it for one attempt.
+ *
+ * @hidden
+ */
+@Internal
+public final class MethodDoor implements OperationDoor {
+
+	private final IdempotencyEngine engine;
+
+	private final FirstResultCheck resultCheck;
+
+	private final OperationKeyReader keyReader;
+
+	private final OperationFingerprinter fingerprinter;
+
+	private final Supplier<RequestValues> values;
+
+	private final Function<String, Caller> owner;
+
+	/**
+	 * Creates the door.
+	 * @param codec encodes results
+	 * @param values supplies the values of the request or message that the current thread
+	 * works for, {@link RequestValues#NONE} if there is none
+	 * @param owner returns the current caller, who owns tokens and the keys that clients
+	 * choose for the operation of this name, or refuses a caller whom nobody knows
+	 */
+	public MethodDoor(IdempotencyEngine engine, ResultCodec codec, OperationKeyReader keyReader,
+			Supplier<RequestValues> values, Function<String, Caller> owner) {
+		this.engine = engine;
+		this.resultCheck = new FirstResultCheck(codec);
+		this.keyReader = keyReader;
+		this.fingerprinter = new OperationFingerprinter(codec);
+		this.values = values;
+		this.owner = owner;
+	}
+
+	@Override
+	public boolean covers(Method method, Class<?> targetClass) {
+		return false;
+	}
+
+	@Override
+	public boolean opens(OperationCall call) {
+		return true;
+	}
+
+	@Override
+	public @Nullable Object enter(OperationCall call) throws Throwable {
+		return enter(call, this.values.get(), () -> owner(call.operation(), this.owner));
+	}
+
+	/**
+	 * Guards a call whose values do not come from the current request.
+	 * @param values the values that expressions and the source of the key read
+	 * @param caller whose key it is if the annotation has no scope; is asked only if
+	 * there is a key
+	 * @return the result for the caller
+	 * @throws Throwable the exception for the caller
+	 */
+	public @Nullable Object enter(OperationCall call, RequestValues values, Supplier<Caller> caller) throws Throwable {
+		return enter(call, values, caller, () -> this.keyReader.parts(call, values), () -> arguments(call, values));
+	}
+
+	/**
+	 * Guards a call whose key and request another door reads.
+	 * @param values the values that expressions read
+	 * @param caller whose key it is if the annotation has no scope; is asked only if
+	 * there is a key
+	 * @param parts the parts of the key, empty if it is missing
+	 * @param request the fingerprint of what the client has sent; is asked only if that
+	 * is what is compared
+	 * @return the result for the caller
+	 * @throws Throwable the exception for the caller
+	 */
+	public @Nullable Object enter(OperationCall call, RequestValues values, Supplier<Caller> caller,
+			Supplier<List<String>> parts, Supplier<Fingerprint> request) throws Throwable {
+		GuardedCall guarded = guarded(call, values, caller, parts, request);
+		if (guarded == null) {
+			return call.runUnguarded();
+		}
+		MethodAction action = action(call, call.operation().result().async());
+		return action.answer(this.engine.execute(guarded, action, call.operation().place().ofThreads()));
+	}
+
+	/**
+	 * Reads the key of a call whose engine is another one, and what is compared.
+	 * @param values the values that expressions and the source of the key read
+	 * @param owner returns whose key it is if the annotation has no scope and a client
+	 * chose the key; gets the name of the operation
+	 * @return what the engine is told, {@code null} if the call runs unguarded
+	 */
+	public @Nullable GuardedCall guarded(OperationCall call, RequestValues values, Function<String, Caller> owner) {
+		return guarded(call, values, () -> owner(call.operation(), owner), () -> this.keyReader.parts(call, values),
+				() -> arguments(call, values));
+	}
+
+	private @Nullable GuardedCall guarded(OperationCall call, RequestValues values, Supplier<Caller> caller,
+			Supplier<List<String>> parts, Supplier<Fingerprint> request) {
+		if (!call.isGuarded(values)) {
+			return null;
+		}
+		IdempotentOperation operation = call.operation();
+		List<String> found = parts.get();
+		if (!found.isEmpty()) {
+			IdempotencyKey key = call.key(found, caller.get(), values);
+			return new GuardedCall(key, fingerprint(call, values, request), operation.options(),
+					operation.place().store());
+		}
+		if (operation.key().required()) {
+			throw new IdempotencyKeyMissingException(operation.name(), "The call of '" + operation.name()
+					+ "' has no key: give it one, or allow calls without by required = false");
+		}
+		return null;
+	}
+
+	private MethodAction action(OperationCall call, boolean async) {
+		return new MethodAction(call, this.resultCheck.of(call.operation().name()), async);
+	}
+
+	/**
+	 * Returns what keeps and gives the values of a call whose engine is another one.
+	 * @return the action, which is not run
+	 */
+	public ValueAction<Object> values(OperationCall call) {
+		return action(call, false);
+	}
+
+	/**
+	 * Returns the caller of a key. A business key is the same for all callers. But two
+	 * clients may choose the same key for a header or a body, so such a key belongs to
+	 * its caller. If the annotation has a scope, the scope replaces the caller, so the
+	 * caller need not be known.
+	 */
+	private static Caller owner(IdempotentOperation operation, Function<String, Caller> owner) {
+		return operation.key().isOfCaller() ? owner.apply(operation.name()) : Caller.GLOBAL;
+	}
+
+	private Fingerprint fingerprint(OperationCall call, RequestValues values, Supplier<Fingerprint> request) {
+		IdempotentOperation operation = call.operation();
+		if (operation.fingerprint() instanceof FingerprintSource.Spel source) {
+			return this.fingerprinter.of(call, source, values);
+		}
+		if (operation.fingerprint() instanceof FingerprintSource.Arguments source) {
+			return this.fingerprinter.of(call, source.arguments(), values);
+		}
+		boolean compared = operation.fingerprint() instanceof FingerprintSource.Default
+				&& !(operation.key().source() instanceof KeySource.Spel)
+				&& operation.options().mode() == IdempotencyMode.REPLAY;
+		return compared ? request.get() : Fingerprint.NONE;
+	}
+
+	/**
+	 * Makes the fingerprint of a handler that is called by code and not by its request,
+	 * so that it has no request of its own.
+	 */
+	private Fingerprint arguments(OperationCall call, RequestValues values) {
+		IdempotentOperation operation = call.operation();
+		return this.fingerprinter.of(call,
+				ArgumentFingerprinter.of(operation.guarded().method(), operation.guarded().targetClass()), values);
+	}
+
+	@Override
+	public int getOrder() {
+		return Ordered.LOWEST_PRECEDENCE;
+	}
+
+	/** Translates one call of a method for the engine. */
+	private static final class MethodAction extends ValueAction<Object> {
+
+		private final OperationCall call;
+
+		MethodAction(OperationCall call, ResultCodec codec, boolean async) {
+			super(codec, call.operation().result().type(), async);
+			this.call = call;
+		}
+
+		@Override
+		public @Nullable Object run() throws Throwable {
+			return this.call.run();
+		}
+
+		@Override
+		public Ending returned(@Nullable Object value, boolean recovered) {
+			Ending ending = super.returned(value, recovered);
+			return recovered ? ending : this.call.returned(ending);
+		}
+
+		@Override
+		public boolean isDuplicate(Throwable failure) {
+			return this.call.isDuplicate(failure);
+		}
+
+		@Override
+		protected boolean isRefusedBefore(Throwable failure) {
+			return this.call.isRefusedBefore(failure);
+		}
+
+		@Override
+		protected int statusOf(Throwable failure) {
+			return FailureStatus.of(failure);
+		}
+
+		@Override
+		protected @Nullable String told(Throwable failure) {
+			return this.call.told(failure);
+		}
+
+		@Override
+		public @Nullable SurroundingTransaction surrounding(@Nullable SurroundingTransaction current) {
+			return this.call.operation().place().surrounding().apply(current);
+		}
+
+		@Override
+		protected @Nullable Object lookUp() throws Throwable {
+			return this.call.recover();
+		}
+
+		/**
+		 * Returns the answer to the caller. If the method gives no value, a value that
+		 * the recovery found only means "done", so the caller gets a future of
+		 * {@code null}.
+		 */
+		@Nullable Object answer(@Nullable Object result) {
+			IdempotentOperation operation = this.call.operation();
+			if (operation.result().recover() == null || operation.result().type() != Void.class
+					|| !(result instanceof CompletionStage<?> stage)) {
+				return result;
+			}
+			CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
+			stage.whenComplete((value, failure) -> {
+				if (failure != null) {
+					answer.completeExceptionally(failure);
+				}
+				else {
+					answer.complete(null);
+				}
+			});
+			return answer;
+		}
+
+	}
+
+}

@@ -1,0 +1,346 @@
+package io.idempotency.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+import io.idempotency.engine.TransactionStarter;
+import io.idempotency.engine.SurroundingTransaction;
+import io.idempotency.key.Caller;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.key.Namespace;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.NoTransactionToJoinException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.aop.Advisor;
+import org.springframework.aop.PointcutAdvisor;
+import org.springframework.aop.framework.autoproxy.BeanFactoryAdvisorRetrievalHelper;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionManager;
+import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
+import org.springframework.transaction.event.TransactionPhase;
+import org.springframework.transaction.event.TransactionalEventListener;
+import org.springframework.transaction.interceptor.DefaultTransactionAttribute;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
+import org.springframework.transaction.interceptor.TransactionAttribute;
+import org.springframework.transaction.interceptor.TransactionAttributeSource;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * The transaction that a method asks for itself, and the manager that begins it. Both are
+ * asked of the application's own advice: it knows which methods it sees, in which
+ * configuration, and which manager is theirs. A class of its own, because applications
+ * may lack spring-tx.
+ */
+final class MethodTransaction {
+
+	private static final Logger logger = LoggerFactory.getLogger(MethodTransaction.class);
+
+	/** With these propagations, the method runs in the transaction of its record. */
+	private static final Set<Integer> SAME_TRANSACTION = Set.of(TransactionDefinition.PROPAGATION_REQUIRED,
+			TransactionDefinition.PROPAGATION_SUPPORTS, TransactionDefinition.PROPAGATION_MANDATORY);
+
+	private static final Set<Integer> APART = Set.of(TransactionDefinition.PROPAGATION_REQUIRES_NEW,
+			TransactionDefinition.PROPAGATION_NOT_SUPPORTED, TransactionDefinition.PROPAGATION_NEVER);
+
+	private static final IdempotencyKey NO_KEY = Namespace.NONE.key("start-up", Caller.GLOBAL, "none");
+
+	/** The name of the manager that the XML of Spring names by default. */
+	private static final String DEFAULT_MANAGER = "transactionManager";
+
+	private final BeanFactory beanFactory;
+
+	/** The transaction that the method asks for, {@code null} if it asks for none. */
+	private final @Nullable TransactionAttribute wanted;
+
+	private final @Nullable Class<?> targetClass;
+
+	/** What begins the transaction, {@code null} if it is no bean. */
+	private final @Nullable Advisor advisor;
+
+	private MethodTransaction(BeanFactory beanFactory, @Nullable TransactionAttribute wanted,
+			@Nullable Class<?> targetClass, @Nullable Advisor advisor) {
+		this.beanFactory = beanFactory;
+		this.wanted = wanted;
+		this.targetClass = targetClass;
+		this.advisor = advisor;
+	}
+
+	private static MethodTransaction of(ConfigurableListableBeanFactory beanFactory, Method method,
+			Class<?> targetClass) {
+		boolean managed = false;
+		for (Advisor candidate : new BeanFactoryAdvisorRetrievalHelper(beanFactory).findAdvisorBeans()) {
+			if (candidate instanceof PointcutAdvisor advisor
+					&& advisor.getAdvice() instanceof TransactionAspectSupport advice) {
+				managed = true;
+				TransactionAttributeSource source = advice.getTransactionAttributeSource();
+				TransactionAttribute wanted = (source != null && applies(advisor, method, targetClass))
+						? source.getTransactionAttribute(method, targetClass) : null;
+				if (wanted != null) {
+					return new MethodTransaction(beanFactory, wanted, targetClass, advisor);
+				}
+			}
+		}
+		// Advice that is woven into the classes is behind no advisor.
+		TransactionAttribute wanted = managed ? null
+				: new AnnotationTransactionAttributeSource(false).getTransactionAttribute(method, targetClass);
+		return new MethodTransaction(beanFactory, wanted, targetClass, null);
+	}
+
+	private static boolean applies(PointcutAdvisor advisor, Method method, Class<?> targetClass) {
+		return advisor.getPointcut().getClassFilter().matches(targetClass)
+				&& advisor.getPointcut().getMethodMatcher().matches(method, targetClass);
+	}
+
+	/**
+	 * Finds the transactions that the record of a method joins: those of the method's own
+	 * manager, else of the default one. They have the isolation and the time-out that the
+	 * method asks for.
+	 * @param store the store, which can join transactions
+	 * @throws io.idempotency.IdempotencyConfigurationException if there is no such
+	 * manager, its transactions are none of the store's, or the method asks for a
+	 * transaction other than that of its record
+	 */
+	public static TransactionStarter joined(ConfigurableListableBeanFactory beanFactory, Method method,
+			Class<?> targetClass, IdempotencyStore store) {
+		Joined<PlatformTransactionManager> joined = joined(beanFactory, method, targetClass,
+				PlatformTransactionManager.class, "DataSource");
+		TransactionTracker transactions = TransactionTracker.of(joined.manager());
+		tryToJoin(transactions, method, targetClass, store);
+		return new SpringTransactionStarter(transactions, joined.definition());
+	}
+
+	/**
+	 * Finds the manager of the transactions that the record of a method joins, and what
+	 * they are like.
+	 * @param <M> the type of the manager
+	 * @param resource what the store and the manager have in common, for messages
+	 * @throws io.idempotency.IdempotencyConfigurationException if there is no such
+	 * manager, or the method asks for a transaction other than that of its record
+	 */
+	public static <M extends TransactionManager> Joined<M> joined(ConfigurableListableBeanFactory beanFactory,
+			Method method, Class<?> targetClass, Class<M> type, String resource) {
+		MethodTransaction own = of(beanFactory, method, targetClass);
+		if (own.wanted != null && !SAME_TRANSACTION.contains(own.wanted.getPropagationBehavior())) {
+			throw GuardedMethod.problem(method, targetClass,
+					"transaction = JOIN, but its own @Transactional asks for a transaction apart from the caller's",
+					"Leave the propagation of @Transactional at REQUIRED, or set transaction = TransactionMode.SEPARATE");
+		}
+		if (isAfterCommit(method)) {
+			throw GuardedMethod.problem(method, targetClass,
+					"transaction = JOIN, but @TransactionalEventListener calls it when the transaction has ended",
+					"Set phase = TransactionPhase.BEFORE_COMMIT, or transaction = TransactionMode.SEPARATE");
+		}
+		try {
+			return new Joined<>(own.manager(type), definition(own.wanted));
+		}
+		catch (NoSuchBeanDefinitionException ex) {
+			throw GuardedMethod.problem(method, targetClass,
+					"transaction = JOIN, but there is not exactly one transaction manager: " + ex.getMessage(),
+					"Declare the transaction manager of the store's " + resource
+							+ ", mark it as @Primary, or name it by @Transactional",
+					ex);
+		}
+	}
+
+	private static boolean isAfterCommit(Method method) {
+		TransactionalEventListener listener = AnnotatedElementUtils.findMergedAnnotation(method,
+				TransactionalEventListener.class);
+		return listener != null && listener.phase() != TransactionPhase.BEFORE_COMMIT;
+	}
+
+	/**
+	 * Lets the store join one transaction that does nothing. Inside a transaction of
+	 * another manager, the first call would write the record into that one.
+	 */
+	private static void tryToJoin(TransactionTracker transactions, Method method, Class<?> targetClass,
+			IdempotencyStore store) {
+		if (TransactionSynchronizationManager.isSynchronizationActive() || !transactions.isFirstTry(store)) {
+			return;
+		}
+		IdempotencyStore joining = store.joining().orElseThrow();
+		try {
+			TransactionStarter.Begun begun = new SpringTransactionStarter(transactions,
+					new DefaultTransactionDefinition())
+				.begin((outcome) -> {
+				});
+			try {
+				joining.release(NO_KEY, ClaimId.random());
+			}
+			catch (Throwable ex) {
+				begun.rollback(ex);
+				throw ex;
+			}
+			begun.commit();
+		}
+		catch (NoTransactionToJoinException ex) {
+			throw GuardedMethod.problem(method, targetClass,
+					"transaction = JOIN, but its record cannot be in " + transactions + ": " + ex.getMessage(),
+					"Name the transaction manager of the store's DataSource by @Transactional, or set transaction = "
+							+ "TransactionMode.SEPARATE",
+					ex);
+		}
+		catch (Throwable ex) {
+			logger.debug("Whether records can be in {} is not known before the first call", transactions, ex);
+		}
+	}
+
+	/**
+	 * Finds the transactions of the default manager.
+	 * @throws IllegalArgumentException if there is no such manager
+	 */
+	public static TransactionStarter joined(BeanFactory beanFactory) {
+		try {
+			PlatformTransactionManager manager = new MethodTransaction(beanFactory, null, null, null)
+				.manager(PlatformTransactionManager.class);
+			return new SpringTransactionStarter(TransactionTracker.of(manager), definition(null));
+		}
+		catch (NoSuchBeanDefinitionException ex) {
+			throw new IllegalArgumentException("There is not exactly one transaction manager to join: declare that of "
+					+ "the store's DataSource, or mark it as @Primary", ex);
+		}
+	}
+
+	/**
+	 * Returns what tells the open transaction that a method's work is a part of, from the
+	 * transaction that the calling thread is in. A method without a transaction of its
+	 * own works in whatever its caller has.
+	 */
+	public static UnaryOperator<@Nullable SurroundingTransaction> surrounding(
+			ConfigurableListableBeanFactory beanFactory, Method method, Class<?> targetClass) {
+		MethodTransaction own = of(beanFactory, method, targetClass);
+		SingletonSupplier<UnaryOperator<@Nullable SurroundingTransaction>> open = SingletonSupplier.of(() -> {
+			track(beanFactory);
+			return own.open();
+		});
+		if (managers(beanFactory).allMatch(beanFactory::containsSingleton)) {
+			open.obtain();
+		}
+		return (current) -> open.obtain().apply(current);
+	}
+
+	/**
+	 * Returns the names of the managers. One that is made when it is needed is not needed
+	 * for a check of a method.
+	 */
+	private static Stream<String> managers(ConfigurableListableBeanFactory beanFactory) {
+		return Arrays.stream(beanFactory.getBeanNamesForType(PlatformTransactionManager.class, true, false));
+	}
+
+	/**
+	 * Listens to the managers that are made: whichever of them commits within a method
+	 * may do so and throw.
+	 */
+	private static void track(ConfigurableListableBeanFactory beanFactory) {
+		managers(beanFactory).filter(beanFactory::containsSingleton)
+			.map((name) -> beanFactory.getBean(name, PlatformTransactionManager.class))
+			.forEach(TransactionTracker::of);
+	}
+
+	private UnaryOperator<@Nullable SurroundingTransaction> open() {
+		if (this.wanted == null) {
+			return UnaryOperator.identity();
+		}
+		if (APART.contains(this.wanted.getPropagationBehavior()) && !surroundsTheGuard()) {
+			return (current) -> null;
+		}
+		try {
+			return TransactionTracker.of(manager(PlatformTransactionManager.class))::open;
+		}
+		catch (NoSuchBeanDefinitionException ex) {
+			// The method is never called, or its advice knows another way to its manager.
+			return UnaryOperator.identity();
+		}
+	}
+
+	/**
+	 * Returns whether the transaction that the method asks for has begun when the guard
+	 * is reached.
+	 */
+	private boolean surroundsTheGuard() {
+		return this.advisor != null && this.beanFactory.getBeanProvider(GuardPlace.class)
+			.stream()
+			.anyMatch((guard) -> guard.isOutside(this.advisor));
+	}
+
+	private <M extends TransactionManager> M manager(Class<M> type) {
+		try {
+			TransactionAttribute wanted = (this.wanted != null) ? this.wanted : new DefaultTransactionAttribute();
+			TransactionManager manager = new Choice(this.beanFactory, advice()).of(wanted, this.targetClass);
+			if (type.isInstance(manager)) {
+				return type.cast(manager);
+			}
+		}
+		catch (NoUniqueBeanDefinitionException ex) {
+			if (this.beanFactory.containsBean(DEFAULT_MANAGER) && this.beanFactory.isTypeMatch(DEFAULT_MANAGER, type)) {
+				return this.beanFactory.getBean(DEFAULT_MANAGER, type);
+			}
+		}
+		// The others may be those of another style of calling.
+		return this.beanFactory.getBean(type);
+	}
+
+	private @Nullable TransactionAspectSupport advice() {
+		return (this.advisor != null && this.advisor.getAdvice() instanceof TransactionAspectSupport advice) ? advice
+				: this.beanFactory.getBeanProvider(TransactionAspectSupport.class).getIfUnique();
+	}
+
+	/**
+	 * Returns the definition of the transaction. A method that would run without a
+	 * transaction gets one for its record.
+	 */
+	private static TransactionDefinition definition(@Nullable TransactionAttribute wanted) {
+		DefaultTransactionDefinition definition = new DefaultTransactionDefinition();
+		if (wanted != null) {
+			definition.setIsolationLevel(wanted.getIsolationLevel());
+			definition.setTimeout(wanted.getTimeout());
+			definition.setName(wanted.getName());
+			if (wanted.getPropagationBehavior() == TransactionDefinition.PROPAGATION_MANDATORY) {
+				definition.setPropagationBehavior(TransactionDefinition.PROPAGATION_MANDATORY);
+			}
+		}
+		return definition;
+	}
+
+	/**
+	 * The transactions that records join.
+	 *
+	 * @param <M> the type of the manager
+	 * @param manager begins them
+	 * @param definition what they are like
+	 * @hidden
+	 */
+	public record Joined<M extends TransactionManager>(M manager, TransactionDefinition definition) {
+	}
+
+	/** Chooses a manager in the way of Spring's own advice. */
+	private static final class Choice extends TransactionAspectSupport {
+
+		Choice(BeanFactory beanFactory, @Nullable TransactionAspectSupport advice) {
+			setBeanFactory(beanFactory);
+			if (advice != null) {
+				setTransactionManager(advice.getTransactionManager());
+			}
+		}
+
+		@Nullable TransactionManager of(TransactionAttribute wanted, @Nullable Class<?> targetClass) {
+			return determineTransactionManager(wanted, targetClass);
+		}
+
+	}
+
+}

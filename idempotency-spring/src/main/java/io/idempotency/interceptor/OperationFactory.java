@@ -1,0 +1,322 @@
+package io.idempotency.interceptor;
+
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+
+import io.idempotency.ConflictMode;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOptions;
+import io.idempotency.IdempotencyOptions.Attributes;
+import io.idempotency.Idempotent;
+import io.idempotency.TransactionMode;
+import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
+import io.idempotency.interceptor.IdempotentOperation.Key;
+import io.idempotency.interceptor.IdempotentOperation.Place;
+import io.idempotency.interceptor.IdempotentOperation.Result;
+import io.idempotency.engine.SurroundingTransaction;
+import io.idempotency.engine.WorkTransactions;
+import io.idempotency.key.HeaderName;
+import io.idempotency.codec.ResultCodec;
+import io.idempotency.store.IdempotencyStore;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.BeanNotOfRequiredTypeException;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.util.ClassUtils;
+
+/** Turns annotations into operations, and refuses annotations that cannot work. */
+final class OperationFactory {
+
+	/** The value of the fingerprint attribute that switches the comparison off. */
+	private static final String NO_FINGERPRINT = "none";
+
+	private static final boolean TRANSACTIONS = ClassUtils.isPresent(
+			"org.springframework.transaction.PlatformTransactionManager", OperationFactory.class.getClassLoader());
+
+	private final ConfigurableListableBeanFactory beanFactory;
+
+	private final IdempotencyOptions defaults;
+
+	private final IdempotencyStore store;
+
+	private final ResultCodec codec;
+
+	private final DoorCoverage covered;
+
+	private final ExpressionParser parser;
+
+	private final KeySourceFinder keySourceFinder;
+
+	OperationFactory(ConfigurableListableBeanFactory beanFactory, IdempotencyOptions defaults, String keyHeader,
+			IdempotencyStore store, ResultCodec codec, DoorCoverage covered) {
+		this.beanFactory = beanFactory;
+		this.defaults = defaults;
+		this.store = store;
+		this.codec = codec;
+		this.covered = covered;
+		this.parser = new ExpressionParser(beanFactory);
+		this.keySourceFinder = new KeySourceFinder(this.parser, keyHeader, covered);
+	}
+
+	/**
+	 * Makes the operation.
+	 * @throws io.idempotency.IdempotencyConfigurationException if the annotation is wrong
+	 */
+	IdempotentOperation create(IdempotentAnnotation annotation) {
+		Idempotent attributes = annotation.attributes();
+		boolean covered = this.covered.isCovered(annotation);
+		checkPlace(annotation);
+		MissingModuleCheck.check(annotation, covered, this.beanFactory);
+		IdempotencyOptions options = options(annotation);
+		if (!covered) {
+			ForeignCallCheck.check(annotation, this.covered.hasKeys(annotation), this.beanFactory);
+		}
+		boolean requested = this.covered.hasRequests(annotation);
+		KeySource keySource = this.keySourceFinder.of(annotation);
+		ResultShape result = ResultShape.of(annotation, this.covered.areSubscribed(annotation));
+		Method recover = RecoverMethodFinder.find(annotation, result);
+		IdempotencyStore store = store(annotation);
+		IdempotentOperation operation = new IdempotentOperation(annotation.guarded(), options,
+				new Key(keySource, attributes.required(), attributes.token(),
+						expression("scope", attributes.scope(), annotation),
+						expression("condition", attributes.condition(), annotation)),
+				fingerprint(annotation, keySource, covered, requested),
+				new Result(result.type(), result.form(), recover),
+				new Place(store, transactions(annotation, result, store), surrounding(annotation, result)));
+		if (operation.reads("messageId") && !this.covered.hasKeys(annotation)) {
+			throw annotation.problem("its expression reads messageId(), but it is not a message listener",
+					"Use a value of the arguments");
+		}
+		this.covered.check(operation);
+		if (!covered) {
+			if (!requested && !this.covered.hasKeys(annotation)) {
+				MissingModuleCheck.checkResult(annotation, this.beanFactory);
+			}
+			checkResult(annotation, result, options);
+		}
+		return operation;
+	}
+
+	private static void checkPlace(IdempotentAnnotation annotation) {
+		if (MergedAnnotations.from(annotation.method()).isPresent(Bean.class)) {
+			throw annotation.problem(
+					"it is a @Bean method, and the guard would be around the making of the bean and not around its calls",
+					"Put the annotation on a method of the bean's class; a lambda has none, so let it call a guarded "
+							+ "method of another bean");
+		}
+	}
+
+	private void checkResult(IdempotentAnnotation annotation, ResultShape result, IdempotencyOptions options) {
+		if (DeferredResultTypes.isSuspend(annotation.method()) && !result.form().isSubscribed()) {
+			throw annotation.problem("it is a suspend function, whose work goes on after the call of it has returned",
+					"Put the annotation on a function that is not suspend, or on the controller's function that calls it");
+		}
+		if (DeferredResultTypes.include(result.type())) {
+			// A claim that ends when the method returns would guard nothing.
+			throw annotation.problem("its work goes on after the method has returned, and when it ends cannot be seen",
+					"Return the result itself or a CompletableFuture of it");
+		}
+		String problem = options.replays() ? this.codec.unsupported(result.type()) : null;
+		if (problem != null) {
+			throw annotation.problem("its result cannot be kept for a replay: " + problem,
+					"Return a type that can be kept, or set keepResult = false or mode = IdempotencyMode.REJECT, "
+							+ "which keep no result");
+		}
+	}
+
+	private IdempotencyOptions options(IdempotentAnnotation annotation) {
+		Idempotent attributes = annotation.attributes();
+		String name = attributes.operation().isEmpty() ? annotation.guarded().operation() : attributes.operation();
+		IdempotencyOptions.Builder options = this.defaults.change()
+			.operation(name)
+			.recoverable(!attributes.recover().isEmpty())
+			.mode(attributes.mode())
+			.conflict(conflict(annotation))
+			.onFailure(attributes.onFailure())
+			.onAbandoned(attributes.onAbandoned())
+			.keepResult(attributes.keepResult());
+		duration("retention", attributes.retention(), annotation, options::retention);
+		duration("lease", attributes.lease(), annotation, options::lease);
+		duration("waitTimeout", attributes.waitTimeout(), annotation, options::waitTimeout);
+		List.of(attributes.duplicateOn()).forEach(options::duplicateOn);
+		String fingerprint = attributes.fingerprint();
+		return options.build(new Attributes(!fingerprint.isEmpty() && !fingerprint.equals(NO_FINGERPRINT),
+				attributes.token(), !attributes.scope().isEmpty(), !attributes.store().isEmpty()), annotation::problem);
+	}
+
+	private ConflictMode conflict(IdempotentAnnotation annotation) {
+		Idempotent attributes = annotation.attributes();
+		if (attributes.conflict() != ConflictMode.DEFAULT) {
+			return attributes.conflict();
+		}
+		boolean waits = attributes.mode() != IdempotencyMode.REJECT && this.covered.waits(annotation);
+		return waits ? ConflictMode.WAIT : ConflictMode.DEFAULT;
+	}
+
+	private void duration(String attribute, String text, IdempotentAnnotation annotation, Consumer<Duration> option) {
+		if (text.isEmpty()) {
+			return;
+		}
+		String resolved = text;
+		try {
+			resolved = String.valueOf(this.beanFactory.resolveEmbeddedValue(text));
+			option.accept(DurationText.parse(resolved));
+		}
+		catch (IllegalArgumentException ex) {
+			String value = resolved.equals(text) ? "'" + text + "'" : "'" + text + "' ('" + resolved + "')";
+			throw annotation.problem("its " + attribute + " is " + value + ": " + ex.getMessage(),
+					"Write a duration such as 500ms, 30s, 5m, 24h, 7d or PT24H, or a ${placeholder} of one", ex);
+		}
+	}
+
+	private @Nullable OperationExpression expression(String attribute, String text, IdempotentAnnotation annotation) {
+		return text.isEmpty() ? null : this.parser.parse(attribute, text, annotation);
+	}
+
+	private FingerprintSource fingerprint(IdempotentAnnotation annotation, KeySource keySource, boolean covered,
+			boolean requested) {
+		String text = annotation.attributes().fingerprint();
+		OperationExpression expression = text.equals(NO_FINGERPRINT) ? null
+				: expression("fingerprint", text, annotation);
+		if (expression != null) {
+			return new FingerprintSource.Spel(expression);
+		}
+		if (!text.isEmpty()) {
+			return new FingerprintSource.None();
+		}
+		if (covered) {
+			return new FingerprintSource.Default();
+		}
+		if (keySource instanceof KeySource.Spel || annotation.attributes().mode() != IdempotencyMode.REPLAY) {
+			return new FingerprintSource.None();
+		}
+		if (requested) {
+			return new FingerprintSource.Default();
+		}
+		ArgumentFingerprinter arguments = ArgumentFingerprinter.of(annotation.method(), annotation.targetClass(),
+				this.covered::roleOf);
+		arguments.check(this.codec);
+		return new FingerprintSource.Arguments(arguments);
+	}
+
+	private IdempotencyStore store(IdempotentAnnotation annotation) {
+		String name = annotation.attributes().store();
+		try {
+			return name.isEmpty() ? this.store : this.beanFactory.getBean(name, IdempotencyStore.class);
+		}
+		catch (NoSuchBeanDefinitionException | BeanNotOfRequiredTypeException ex) {
+			String[] names = this.beanFactory.getBeanNamesForType(IdempotencyStore.class);
+			throw annotation.problem("its store '" + name + "' is no bean of type IdempotencyStore",
+					"Use one of the stores: " + String.join(", ", names), ex);
+		}
+	}
+
+	private @Nullable WorkTransactions transactions(IdempotentAnnotation annotation, ResultShape result,
+			IdempotencyStore store) {
+		if (annotation.attributes().transaction() != TransactionMode.JOIN) {
+			return null;
+		}
+		WorkTransactions subscribed = this.covered.transactions(annotation, result.form(), store);
+		if (subscribed != null) {
+			return subscribed;
+		}
+		if (DeferredResultTypes.isSuspend(annotation.method())) {
+			throw annotation.problem(
+					"transaction = JOIN, but it is a suspend function, whose work goes on after its transaction ended",
+					"Put the annotation on a function that is not suspend, or set transaction = TransactionMode.SEPARATE");
+		}
+		if (DeferredResultTypes.include(ResultShape.returnType(annotation.method(), annotation.targetClass()))) {
+			throw annotation.problem(
+					"transaction = JOIN, but its work goes on after the method has returned and its transaction ended",
+					"Return the result itself, or set transaction = TransactionMode.SEPARATE");
+		}
+		if (store.joining().isEmpty()) {
+			throw annotation.problem(
+					"transaction = JOIN, but its store '" + store.getClass().getName() + "' has no transaction to join",
+					"Use the JDBC store, or set transaction = TransactionMode.SEPARATE");
+		}
+		return MethodTransaction.joined(this.beanFactory, annotation.method(), annotation.targetClass(), store);
+	}
+
+	private UnaryOperator<@Nullable SurroundingTransaction> surrounding(IdempotentAnnotation annotation,
+			ResultShape result) {
+		if (result.form().isSubscribed()) {
+			return (current) -> null;
+		}
+		return TRANSACTIONS
+				? MethodTransaction.surrounding(this.beanFactory, annotation.method(), annotation.targetClass())
+				: UnaryOperator.identity();
+	}
+
+	/** Finds the one place of the key for each operation. */
+	private static final class KeySourceFinder {
+
+		private final ExpressionParser parser;
+
+		private final String defaultHeader;
+
+		private final DoorCoverage covered;
+
+		KeySourceFinder(ExpressionParser parser, String defaultHeader, DoorCoverage covered) {
+			this.parser = parser;
+			this.defaultHeader = defaultHeader;
+			this.covered = covered;
+		}
+
+		/** Finds the place. */
+		KeySource of(IdempotentAnnotation annotation) {
+			List<KeySource> sources = new ArrayList<>();
+			Idempotent attributes = annotation.attributes();
+			if (!attributes.key().isEmpty()) {
+				sources.add(new KeySource.Spel(this.parser.parse("key", attributes.key(), annotation)));
+			}
+			if (!attributes.header().isEmpty()) {
+				sources.add(header(attributes.header(), annotation));
+			}
+			if (!attributes.body().isEmpty()) {
+				sources.add(body(attributes.body(), annotation));
+			}
+			if (sources.size() > 1) {
+				throw annotation.problem("it has more than one of key, header and body",
+						"Keep the one that holds the key");
+			}
+			return sources.isEmpty() ? byDoor(annotation) : sources.get(0);
+		}
+
+		private KeySource byDoor(IdempotentAnnotation annotation) {
+			if (this.covered.isCovered(annotation)) {
+				return new KeySource.Header(this.defaultHeader);
+			}
+			KeySource source = this.covered.defaultKey(annotation);
+			if (source != null) {
+				return source;
+			}
+			@Nullable String advice = this.covered.adviceForKey(annotation);
+			throw (advice != null) ? annotation.problem("it does not say where the key comes from", advice)
+					: annotation.problem("it does not say where the key comes from, and is no controller method",
+							"Set key (SpEL over the arguments), header or body");
+		}
+
+		private static KeySource header(String name, IdempotentAnnotation annotation) {
+			if (!HeaderName.isValid(name)) {
+				throw annotation.problem("its header '" + name + "' is no header name",
+						"Write the bare name of a header, e.g. \"Idempotency-Key\"");
+			}
+			return new KeySource.Header(name);
+		}
+
+		private static KeySource body(String pointer, IdempotentAnnotation annotation) {
+			BodyPointers.check(pointer, "body", annotation::problem);
+			return new KeySource.Body(pointer);
+		}
+
+	}
+
+}

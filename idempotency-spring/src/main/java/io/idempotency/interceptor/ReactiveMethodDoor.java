@@ -1,0 +1,166 @@
+package io.idempotency.interceptor;
+
+import java.lang.reflect.Method;
+import java.security.Principal;
+import java.util.function.Supplier;
+
+import io.idempotency.IdempotencyContextHolder;
+import io.idempotency.Internal;
+import io.idempotency.engine.ValueAction;
+import io.idempotency.engine.WorkTransactions;
+import io.idempotency.engine.GuardedCall;
+import io.idempotency.reactor.OnDisconnect;
+import io.idempotency.reactor.ReactiveIdempotencyContext;
+import io.idempotency.reactor.ReactiveIdempotencyEngine;
+import io.idempotency.reactor.ReactiveTransactionStarter;
+import io.idempotency.reactor.ReactiveValueAction;
+import io.idempotency.store.IdempotencyStore;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * The door of methods whose caller must not be blocked: those that give publishers, and
+ * those that give futures to a thread of Reactor. The key is read and claimed when the
+ * result is subscribed to, once for each subscription; what the method gives is
+ * subscribed to once. Thread-safe.
+ *
+ * @hidden
+ */
+@Internal
+public final class ReactiveMethodDoor implements OperationDoor {
+
+	private final MethodDoor door;
+
+	private final Supplier<ReactiveIdempotencyEngine> engine;
+
+	private final SubscribedTransactions transactions;
+
+	private final Supplier<SubscribedRequest> here;
+
+	private final Mono<Principal> login;
+
+	/**
+	 * Creates the door.
+	 * @param door reads keys and fingerprints
+	 * @param engine supplies the engine, which only applications with such methods need
+	 * @param transactions finds the transactions that records join
+	 * @param here supplies what the calling thread works for
+	 * @param login gives whom a subscription works for, empty if its context does not
+	 * tell. Of the request it tells nothing: that is the one of the calling thread
+	 */
+	public ReactiveMethodDoor(MethodDoor door, Supplier<ReactiveIdempotencyEngine> engine,
+			SubscribedTransactions transactions, Supplier<SubscribedRequest> here, Mono<Principal> login) {
+		this.door = door;
+		this.engine = engine;
+		this.transactions = transactions;
+		this.here = here;
+		this.login = login;
+	}
+
+	@Override
+	public boolean covers(Method method, Class<?> targetClass) {
+		return false;
+	}
+
+	@Override
+	public boolean subscribes() {
+		return true;
+	}
+
+	@Override
+	public @Nullable WorkTransactions transactions(GuardedMethod guarded, ResultForm form, IdempotencyStore store) {
+		return form.isSubscribed() ? this.transactions.of(guarded, this.engine.get().store(store)) : null;
+	}
+
+	/** {@inheritDoc} The start says what needs threads. */
+	@Override
+	public void check(IdempotentOperation operation) {
+		if (operation.result().form().isSubscribed()) {
+			this.engine.get().store(operation.place().store());
+		}
+	}
+
+	@Override
+	public boolean opens(OperationCall call) {
+		ResultForm form = call.operation().result().form();
+		return form.isSubscribed() || form == ResultForm.FUTURE && Schedulers.isInNonBlockingThread();
+	}
+
+	@Override
+	public Object enter(OperationCall call) {
+		PublishedResult result = PublishedResult.of(call.operation());
+		IdempotentOperation operation = call.operation();
+		SubscribedRequest request = this.here.get();
+		SubscribedRequest known = operation.key().isOfCaller() ? request.captured(operation.name()) : request;
+		return result.answer(this.login.map((user) -> subscribed(known).as(user))
+			.defaultIfEmpty(known)
+			.flatMap((current) -> guarded(call.again(), result, current)));
+	}
+
+	/** A publisher may be made before there is a request. */
+	private SubscribedRequest subscribed(SubscribedRequest known) {
+		return (known.values() != RequestValues.NONE) ? known : this.here.get();
+	}
+
+	private Mono<Object> guarded(OperationCall call, PublishedResult result, SubscribedRequest request) {
+		GuardedCall guarded = this.door.guarded(call, request.values(), request.owner());
+		if (guarded == null) {
+			return unguarded(call, result).contextWrite(ReactiveIdempotencyContext::without);
+		}
+		return this.engine.get()
+			.execute(guarded, new PublishedAction(call, this.door.values(call), result), OnDisconnect.CONTINUE,
+					(ReactiveTransactionStarter) call.operation().place().transactions());
+	}
+
+	private static Mono<Object> unguarded(OperationCall call, PublishedResult result) {
+		try (IdempotencyContextHolder.Binding none = IdempotencyContextHolder.bind(null)) {
+			return result.unguarded(call.run());
+		}
+		catch (Throwable ex) {
+			return Mono.error(ex);
+		}
+	}
+
+	/** Comes before the door that takes every call. */
+	@Override
+	public int getOrder() {
+		return LOWEST_PRECEDENCE - 1;
+	}
+
+	/** Translates one subscription to the result of a method for the engine. */
+	private static final class PublishedAction extends ReactiveValueAction<Object> {
+
+		private final OperationCall call;
+
+		private final PublishedResult result;
+
+		PublishedAction(OperationCall call, ValueAction<Object> values, PublishedResult result) {
+			super(values);
+			this.call = call;
+			this.result = result;
+		}
+
+		@Override
+		public Mono<Object> run() {
+			try {
+				return this.result.work(this.call.run());
+			}
+			catch (Throwable ex) {
+				return Mono.error(ex);
+			}
+		}
+
+		@Override
+		public Mono<Object> recover() {
+			try {
+				return this.result.found(this.call.recover());
+			}
+			catch (Throwable ex) {
+				return Mono.error(ex);
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,102 @@
+package io.idempotency.interceptor;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ReflectionUtils;
+
+/** Finds the methods that look results up in the business data. */
+final class RecoverMethodFinder {
+
+	private RecoverMethodFinder() {
+	}
+
+	/**
+	 * Finds the method that the annotation names.
+	 * @return the method, accessible; {@code null} if the annotation names none
+	 * @throws io.idempotency.IdempotencyConfigurationException if there is no such
+	 * method, or its result cannot be a result of the guarded method
+	 */
+	static @Nullable Method find(IdempotentAnnotation annotation, ResultShape result) {
+		String name = annotation.attributes().recover();
+		if (name.isEmpty()) {
+			return null;
+		}
+		Method guarded = annotation.method();
+		Method recover = ReflectionUtils.findMethod(annotation.targetClass(), name, guarded.getParameterTypes());
+		if (recover == null || recover.equals(guarded) || Modifier.isAbstract(recover.getModifiers())) {
+			throw annotation.problem("its recover method '" + name + "' does not exist",
+					"Add a method '" + name + "' with the same parameters to " + annotation.targetClass().getName());
+		}
+		ResultShape wanted = shape(guarded, annotation, result, result.form().isSubscribed());
+		ResultShape found = shape(recover, annotation, null, wanted.form().isSubscribed());
+		boolean nothing = wanted.isVoid() || isLate(wanted) && ResultShape.of(annotation, true).isVoid();
+		if (givesNothing(recover, found, annotation) || !comesAs(wanted, found) || !fits(wanted, found, nothing)) {
+			throw annotation.problem(
+					"its recover method '" + name + "' returns " + declared(recover, found)
+							+ ", which is no result of the method",
+					"Let it return " + advice(guarded, wanted, nothing));
+		}
+		recover.setAccessible(true);
+		return recover;
+	}
+
+	/** A suspend function of a door that knows no subscriptions is called by Spring. */
+	private static ResultShape shape(Method method, IdempotentAnnotation annotation, @Nullable ResultShape known,
+			boolean subscribed) {
+		if (DeferredResultTypes.isSuspend(method)) {
+			return ResultShape.suspended(method, annotation.targetClass());
+		}
+		return (known != null) ? known : ResultShape.of(method, annotation.targetClass(), subscribed);
+	}
+
+	private static boolean givesNothing(Method recover, ResultShape found, IdempotentAnnotation annotation) {
+		return found.isVoid() || found.type() == Void.class
+				|| ResultShape.of(recover, annotation.targetClass(), true).isVoid();
+	}
+
+	/** Nobody makes one value of several, or waits where none was to come later. */
+	private static boolean comesAs(ResultShape wanted, ResultShape found) {
+		if (found.form().isSubscribed() && wanted.form().isSubscribed()) {
+			return found.form() == wanted.form();
+		}
+		return (found.form() == ResultForm.VALUE || wanted.form() != ResultForm.VALUE)
+				&& (isLate(wanted) || !isLate(found));
+	}
+
+	/**
+	 * Returns whether the recovered value can be the answer of the guarded method. If the
+	 * guarded method gives no value, a value of any type means "done".
+	 */
+	private static boolean fits(ResultShape wanted, ResultShape found, boolean nothing) {
+		if (nothing) {
+			return !isLate(wanted) || raw(wanted).isAssignableFrom(raw(found));
+		}
+		return ResolvableType.forType(wanted.type()).isAssignableFrom(ResolvableType.forType(found.type()));
+	}
+
+	private static boolean isLate(ResultShape result) {
+		return DeferredResultTypes.include(raw(result));
+	}
+
+	private static Class<?> raw(ResultShape result) {
+		return ResolvableType.forType(result.type()).toClass();
+	}
+
+	/** Returns what a method says that it returns, which a suspend function hides. */
+	private static String declared(Method method, ResultShape shape) {
+		return (DeferredResultTypes.isSuspend(method) ? shape.type() : method.getGenericReturnType()).getTypeName();
+	}
+
+	private static String advice(Method guarded, ResultShape wanted, boolean nothing) {
+		if (!nothing) {
+			return declared(guarded, wanted) + ", null or empty if there is no result";
+		}
+		String done = isLate(wanted) ? raw(wanted).getName() + "<Boolean>" : Boolean.class.getName();
+		return done + ", say: any value means that the work was done, none that it was not";
+	}
+
+}

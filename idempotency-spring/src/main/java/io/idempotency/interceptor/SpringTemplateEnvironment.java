@@ -1,0 +1,92 @@
+package io.idempotency.interceptor;
+
+import java.lang.reflect.Type;
+import java.util.function.Supplier;
+
+import io.idempotency.Internal;
+import io.idempotency.codec.json.FirstResultCheck;
+import io.idempotency.engine.TransactionStarter;
+import io.idempotency.key.Caller;
+import io.idempotency.codec.ResultCodec;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.engine.TemplateEnvironment;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanNotOfRequiredTypeException;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * The surroundings of a template in an application context. Thread-safe.
+ *
+ * @hidden
+ */
+@Internal
+public final class SpringTemplateEnvironment implements TemplateEnvironment {
+
+	private static final boolean TRANSACTIONS = ClassUtils.isPresent(
+			"org.springframework.transaction.PlatformTransactionManager",
+			SpringTemplateEnvironment.class.getClassLoader());
+
+	private final BeanFactory beanFactory;
+
+	private final FirstResultCheck resultCheck;
+
+	private final Supplier<Caller> caller;
+
+	private final SingletonSupplier<TransactionStarter> transactions;
+
+	/**
+	 * Creates the environment.
+	 * @param beanFactory the bean factory of the application
+	 * @param codec encodes results
+	 * @param caller supplies the current caller, who owns the tokens
+	 */
+	public SpringTemplateEnvironment(BeanFactory beanFactory, ResultCodec codec, Supplier<Caller> caller) {
+		this.beanFactory = beanFactory;
+		this.resultCheck = new FirstResultCheck(codec);
+		this.caller = caller;
+		this.transactions = SingletonSupplier.of(() -> MethodTransaction.joined(beanFactory));
+	}
+
+	@Override
+	public @Nullable ResultCodec codec(String operation) {
+		return this.resultCheck.of(operation);
+	}
+
+	@Override
+	public IdempotencyStore store(String name) {
+		try {
+			return this.beanFactory.getBean(name, IdempotencyStore.class);
+		}
+		catch (NoSuchBeanDefinitionException | BeanNotOfRequiredTypeException ex) {
+			throw new IllegalArgumentException("'" + name + "' is no bean of type IdempotencyStore", ex);
+		}
+	}
+
+	@Override
+	public TransactionStarter transactions() {
+		if (!TRANSACTIONS) {
+			throw new IllegalArgumentException("There are no transactions to join: spring-tx is missing");
+		}
+		return this.transactions.obtain();
+	}
+
+	@Override
+	public Caller caller() {
+		return this.caller.get();
+	}
+
+	@Override
+	public int statusOf(Throwable failure) {
+		return FailureStatus.of(failure);
+	}
+
+	@Override
+	public boolean isDeferred(Type type) {
+		return DeferredResultTypes.include(type);
+	}
+
+}

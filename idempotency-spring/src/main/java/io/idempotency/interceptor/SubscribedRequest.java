@@ -1,0 +1,67 @@
+package io.idempotency.interceptor;
+
+import java.security.Principal;
+import java.util.List;
+import java.util.function.Function;
+
+import io.idempotency.Internal;
+import io.idempotency.key.Caller;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a subscription works for.
+ *
+ * @param values the values that expressions read
+ * @param owner returns who owns tokens and the keys that clients choose for the operation
+ * of a name; is asked only if there is such a key
+ * @hidden
+ */
+@Internal
+public record SubscribedRequest(RequestValues values, Function<String, Caller> owner) {
+
+	/** Returns the same with the owner that the current thread knows now. */
+	SubscribedRequest captured(String operation) {
+		Function<String, Caller> known;
+		try {
+			Caller owner = this.owner.apply(operation);
+			known = (any) -> owner;
+		}
+		catch (RuntimeException refused) {
+			known = (any) -> {
+				throw refused;
+			};
+		}
+		return new SubscribedRequest(this.values, known);
+	}
+
+	/** Returns the same, for somebody who is logged in where it is subscribed to. */
+	SubscribedRequest as(Principal login) {
+		return new SubscribedRequest(new LoginValues(this.values, login), this.owner);
+	}
+
+	/** The values of a request, with the principal of the subscription. */
+	private record LoginValues(RequestValues request, Principal principal) implements RequestValues {
+
+		@Override
+		public @Nullable String header(String name) {
+			return this.request.header(name);
+		}
+
+		@Override
+		public List<String> headers(String name) {
+			return this.request.headers(name);
+		}
+
+		@Override
+		public @Nullable String param(String name) {
+			return this.request.param(name);
+		}
+
+		@Override
+		public @Nullable Object body(String pointer) {
+			return this.request.body(pointer);
+		}
+
+	}
+
+}

@@ -1,0 +1,66 @@
+package io.idempotency.interceptor;
+
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.idempotency.Internal;
+import io.idempotency.reactor.ReactiveIdempotencyStore;
+import io.idempotency.reactor.ReactiveTransactionStarter;
+
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Finds the transactions that the records of methods join whose work is in the
+ * subscriptions to their results. Thread-safe.
+ *
+ * @hidden
+ */
+@Internal
+public final class SubscribedTransactions {
+
+	private static final boolean TRANSACTIONS = ClassUtils.isPresent(
+			"org.springframework.transaction.ReactiveTransactionManager",
+			SubscribedTransactions.class.getClassLoader());
+
+	private final ConfigurableListableBeanFactory beanFactory;
+
+	private final Duration timeout;
+
+	/** The managers and stores of which a transaction was tried. */
+	private final Set<List<Object>> tried = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * Creates the finder.
+	 * @param beanFactory has the transaction managers
+	 * @param timeout how long the begin or the end of a transaction is waited for
+	 */
+	public SubscribedTransactions(ConfigurableListableBeanFactory beanFactory, Duration timeout) {
+		this.beanFactory = beanFactory;
+		this.timeout = timeout;
+	}
+
+	/**
+	 * Finds the transactions that the record of a method joins.
+	 * @param store the store of its records, as the calls ask it
+	 * @throws io.idempotency.IdempotencyConfigurationException if there are none that the
+	 * store can join; the message names the method and the cure
+	 */
+	public ReactiveTransactionStarter of(GuardedMethod guarded, ReactiveIdempotencyStore store) {
+		Method method = guarded.method();
+		Class<?> targetClass = guarded.targetClass();
+		if (!TRANSACTIONS || store.joining().isEmpty()) {
+			throw GuardedMethod.problem(method, targetClass,
+					"transaction = JOIN, but its work is in the subscription to its result, and its store has no "
+							+ "transaction of a subscription to join",
+					"Keep the records in the database over R2DBC, with a ConnectionFactory and Spring's "
+							+ "R2dbcTransactionManager, or set transaction = TransactionMode.SEPARATE");
+		}
+		return SpringReactiveTransactionStarter.of(this.beanFactory, method, targetClass, store.joining().orElseThrow(),
+				(manager) -> this.tried.add(List.of(manager, store)), this.timeout);
+	}
+
+}

@@ -1,0 +1,85 @@
+package io.idempotency.interceptor;
+
+import java.lang.reflect.Modifier;
+
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.Internal;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.beans.BeansException;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanFactory;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.event.ContextRefreshedEvent;
+
+/**
+ * Refuses contexts above and below the one of the guard, such as that of a second
+ * {@code DispatcherServlet}, whose beans are annotated and not guarded: a post-processor
+ * sees the beans of its own context only. A child tells its parents when it is refreshed,
+ * and does not start if they throw. A parent has started before, so its child does not
+ * start. Stateless.
+ *
+ * @hidden
+ */
+@Internal
+public final class UnguardedContextCheck implements ApplicationListener<ContextRefreshedEvent> {
+
+	private static final Logger logger = LoggerFactory.getLogger(UnguardedContextCheck.class);
+
+	private final String cure;
+
+	/**
+	 * Creates the listener.
+	 * @param cure what guards the beans of a child
+	 */
+	public UnguardedContextCheck(String cure) {
+		this.cure = cure;
+	}
+
+	@Override
+	public void onApplicationEvent(ContextRefreshedEvent event) {
+		ApplicationContext refreshed = event.getApplicationContext();
+		check(refreshed, this.cure);
+		for (ApplicationContext parent = refreshed.getParent(); parent != null; parent = parent.getParent()) {
+			check(parent, "Declare the bean in a context that has a guard, e.g. in the one below it ("
+					+ refreshed.getDisplayName() + "), or let that context have the auto-configuration");
+		}
+	}
+
+	private static void check(ApplicationContext checked, String cure) {
+		if (!(checked instanceof ConfigurableApplicationContext context) || isGuarded(context.getBeanFactory())) {
+			return;
+		}
+		GuardedClassCheck check = new GuardedClassCheck();
+		for (String name : context.getBeanDefinitionNames()) {
+			Class<?> type = type(context.getBeanFactory(), name);
+			if (type != null && !Modifier.isAbstract(type.getModifiers()) && check.isGuarded(type)) {
+				throw new IdempotencyConfigurationException(
+						"@Idempotent on '" + type.getName() + "': its bean is in a context of its own ("
+								+ context.getDisplayName() + "), which has no guard: its calls would run unguarded",
+						cure);
+			}
+		}
+	}
+
+	private static boolean isGuarded(ConfigurableListableBeanFactory beans) {
+		return beans instanceof AbstractBeanFactory factory
+				&& factory.getBeanPostProcessors().stream().anyMatch(IdempotentPostProcessor.class::isInstance);
+	}
+
+	private static @Nullable Class<?> type(ConfigurableListableBeanFactory beans, String name) {
+		try {
+			return beans.getMergedBeanDefinition(name).isAbstract() ? null : beans.getType(name, false);
+		}
+		catch (BeansException | IllegalStateException | LinkageError ex) {
+			// A bean that is never needed may refer to classes that are missing.
+			logger.debug("The class of the bean '{}' cannot be read", name, ex);
+			return null;
+		}
+	}
+
+}

@@ -1,0 +1,74 @@
+package io.idempotency.interceptor;
+
+import java.util.concurrent.CompletableFuture;
+
+import io.idempotency.Idempotent;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Whoever gets something else on a replay is told at the first result. */
+@ExtendWith(OutputCaptureExtension.class)
+class FirstResultReportTests {
+
+	@Test
+	void aResultThatReadsBackDifferentlyIsReportedOnceForItsOperation(CapturedOutput output) {
+		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(Animals.class)) {
+			Animals animals = context.getBean(Animals.class);
+			assertThat(animals.find("1")).isInstanceOf(Dog.class);
+			assertThat(animals.find("1")).isExactlyInstanceOf(Animal.class);
+			animals.find("2");
+			assertThat(output).containsOnlyOnce("WARN").contains("'find'", Animal.class.getName());
+			assertThat(animals.findLater("1").join()).isInstanceOf(Dog.class);
+			animals.findLater("2").join();
+			assertThat(output).containsOnlyOnce("'findLater'");
+		}
+	}
+
+	@Test
+	void whatComesBackAsItWasIsNotReported(CapturedOutput output) {
+		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(Animals.class)) {
+			Animals animals = context.getBean(Animals.class);
+			animals.dog("1");
+			assertThat(animals.dog("1").legs).isEqualTo(4);
+			assertThat(output).doesNotContain("WARN");
+		}
+	}
+
+	static class Animals {
+
+		@Idempotent(key = "#id", operation = "find")
+		public Animal find(String id) {
+			return new Dog();
+		}
+
+		@Idempotent(key = "#id", operation = "findLater")
+		public CompletableFuture<Animal> findLater(String id) {
+			return CompletableFuture.completedFuture(new Dog());
+		}
+
+		@Idempotent(key = "#id", operation = "dog")
+		public Dog dog(String id) {
+			return new Dog();
+		}
+
+	}
+
+	static class Animal {
+
+		public String name = "Rex";
+
+	}
+
+	static class Dog extends Animal {
+
+		public int legs = 4;
+
+	}
+
+}

@@ -1,0 +1,385 @@
+package io.idempotency.http;
+
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+
+import io.idempotency.http.JsonTokenReader.Kind;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The results of one walk through a JSON text: the form in which the text is compared,
+ * and the value at a JSON Pointer (RFC 6901).
+ * <p>
+ * The form is equal for equal values: white space, the order of members and the way a
+ * string is escaped do not count; the order of an array, {@code null} and the way a
+ * number is written do. The form is for comparison only. Every value has an end of its
+ * own: a string ends with a byte that UTF-8 never has, a number ends with a zero. A
+ * digest replaces a large object, so that a deep text is not moved again on each level
+ * when its members are sorted.
+ */
+final class JsonBody {
+
+	static final int END_OF_STRING = 0xFF;
+
+	private static final int END_OF_NUMBER = 0;
+
+	/**
+	 * The size in bytes from which a digest replaces an object. A smaller object is moved
+	 * as cheaply as its digest is made.
+	 */
+	private static final int DIGEST_FROM = 1024;
+
+	private static final int OFF_THE_WAY = -1;
+
+	private final JsonTokenReader tokens;
+
+	private final List<String> pointer;
+
+	private final JsonRoom room;
+
+	private final ByteSink form;
+
+	private @Nullable ByteBuffer compared;
+
+	private boolean comparable = true;
+
+	private boolean structure;
+
+	private @Nullable Object found;
+
+	private JsonBody(JsonTokenReader tokens, List<String> pointer, JsonRoom room) {
+		this.tokens = tokens;
+		this.pointer = pointer;
+		this.room = room;
+		this.form = room.form;
+	}
+
+	/**
+	 * Walks through a body to its end.
+	 * @param body the body in UTF-8, in an array
+	 * @param pointer points to the wanted value, {@code ""} for the whole text
+	 * @return the results of the walk
+	 * @throws MalformedJsonException if the text is not in UTF-8, is malformed or beyond
+	 * the bounds, if a member on the way to the value is there twice, so that two readers
+	 * may find two values, or if there is no Jackson to read the text
+	 */
+	static JsonBody read(ByteBuffer body, String pointer) throws MalformedJsonException {
+		return read(body, pointer, JsonTokenReader.required());
+	}
+
+	static JsonBody read(ByteBuffer body, String pointer, Function<CharBuffer, JsonTokenReader> reader)
+			throws MalformedJsonException {
+		JsonRoom room = JsonRoom.enter(body.remaining());
+		try {
+			return kept(walk(decoded(body, room), pointer, reader, room));
+		}
+		finally {
+			room.leave();
+		}
+	}
+
+	/**
+	 * Walks through a text to its end, as {@link #read(ByteBuffer, String)} does.
+	 * @param text the text, in an array
+	 */
+	static JsonBody read(CharBuffer text, String pointer) throws MalformedJsonException {
+		JsonRoom room = JsonRoom.enter(text.remaining());
+		try {
+			return kept(walk(text, pointer, JsonTokenReader.required(), room));
+		}
+		finally {
+			room.leave();
+		}
+	}
+
+	/**
+	 * Gives the form in which a body is compared to somebody who looks at it at once, so
+	 * that nobody needs a copy.
+	 * @param body the body in UTF-8, in an array
+	 * @param form gets the form, which is valid until it returns
+	 * @return whether the text can be compared by value; not if it has a member twice
+	 * @throws MalformedJsonException as {@link #read(ByteBuffer, String)} throws it
+	 */
+	static boolean compare(ByteBuffer body, Consumer<ByteBuffer> form) throws MalformedJsonException {
+		return compare(body, form, JsonTokenReader.required());
+	}
+
+	static boolean compare(ByteBuffer body, Consumer<ByteBuffer> form, Function<CharBuffer, JsonTokenReader> reader)
+			throws MalformedJsonException {
+		JsonRoom room = JsonRoom.enter(body.remaining());
+		try {
+			boolean comparable = walk(decoded(body, room), "", reader, room).comparable;
+			if (comparable) {
+				form.accept(room.form.toBuffer());
+			}
+			return comparable;
+		}
+		finally {
+			room.leave();
+		}
+	}
+
+	private static CharBuffer decoded(ByteBuffer body, JsonRoom room) throws MalformedJsonException {
+		CharBuffer text = room.decode(body);
+		if (text == null) {
+			throw new MalformedJsonException("It is not in UTF-8");
+		}
+		return text;
+	}
+
+	private static JsonBody walk(CharBuffer text, String pointer, Function<CharBuffer, JsonTokenReader> reader,
+			JsonRoom room) throws MalformedJsonException {
+		if (text.hasRemaining() && text.get(text.position()) == '\uFEFF') {
+			// The readers of handlers leave out a byte order mark, too.
+			text.get();
+		}
+		try (JsonTokenReader tokens = reader.apply(text)) {
+			JsonBody body = new JsonBody(tokens, namesOf(pointer), room);
+			body.value(tokens.next(), 0);
+			if (tokens.next() != Kind.END) {
+				throw new MalformedJsonException("There is something behind its end");
+			}
+			return body;
+		}
+	}
+
+	/** The room is the next text's: what is left of this one is kept apart. */
+	private static JsonBody kept(JsonBody body) {
+		if (body.comparable) {
+			body.compared = ByteBuffer.wrap(Arrays.copyOf(body.form.array(), body.form.size()));
+		}
+		return body;
+	}
+
+	private static List<String> namesOf(String pointer) {
+		if (pointer.isEmpty()) {
+			return List.of();
+		}
+		List<String> names = new ArrayList<>();
+		for (String token : pointer.substring(1).split("/", -1)) {
+			names.add(token.replace("~1", "/").replace("~0", "~"));
+		}
+		return names;
+	}
+
+	/**
+	 * Returns the form in which the text is compared.
+	 * @return the bytes; {@code null} if the text cannot be compared by value, because it
+	 * has a member twice
+	 */
+	@Nullable ByteBuffer comparable() {
+		return (this.compared != null) ? this.compared.duplicate() : null;
+	}
+
+	/**
+	 * Returns the value at the pointer.
+	 * @return text, a number, a boolean; {@code null} if the value is absent or null
+	 * @throws IllegalArgumentException if the value is an array or an object
+	 */
+	@Nullable Object value() {
+		if (this.structure) {
+			throw new IllegalArgumentException("The value is an array or an object");
+		}
+		return this.found;
+	}
+
+	/**
+	 * Reads one value.
+	 * @param kind its first token
+	 * @param level how many names of the pointer led here, or {@link #OFF_THE_WAY}
+	 */
+	private void value(Kind kind, int level) throws MalformedJsonException {
+		boolean here = level == this.pointer.size();
+		switch (kind) {
+			case OBJECT -> {
+				this.structure |= here;
+				object(here ? OFF_THE_WAY : level);
+			}
+			case ARRAY -> {
+				this.structure |= here;
+				array(here ? OFF_THE_WAY : level);
+			}
+			case TEXT -> string();
+			case INTEGER, DECIMAL -> number();
+			case TRUE, FALSE, NULL -> this.form.write(kind.name().charAt(0));
+			default -> throw new MalformedJsonException("It is empty");
+		}
+		if (here) {
+			this.found = scalar(kind);
+		}
+	}
+
+	private @Nullable Object scalar(Kind kind) {
+		return switch (kind) {
+			case TEXT -> this.tokens.text();
+			case INTEGER, DECIMAL -> JsonTokenReader.JsonNumber.of(this.tokens.text());
+			case TRUE, FALSE -> kind == Kind.TRUE;
+			default -> null;
+		};
+	}
+
+	private void object(int level) throws MalformedJsonException {
+		String wanted = (level != OFF_THE_WAY) ? this.pointer.get(level) : null;
+		boolean seen = false;
+		int start = this.form.size();
+		this.form.write('{');
+		Members members = new Members();
+		while (this.tokens.next() == Kind.NAME) {
+			members.start(this.form.size());
+			string();
+			boolean match = wanted != null && wanted
+				.contentEquals(CharBuffer.wrap(this.tokens.characters, this.tokens.offset, this.tokens.length));
+			if (match && seen) {
+				throw new MalformedJsonException("A member is there twice");
+			}
+			seen |= match;
+			value(this.tokens.next(), match ? level + 1 : OFF_THE_WAY);
+		}
+		this.comparable &= members.sort(this.form);
+		this.form.write('}');
+		if (this.form.size() - start >= DIGEST_FROM) {
+			digest(start);
+		}
+	}
+
+	private void digest(int start) {
+		MessageDigest digest = this.room.digest();
+		digest.update(this.form.array(), start, this.form.size() - start);
+		byte[] bytes = digest.digest();
+		this.form.truncate(start);
+		this.form.write('#');
+		this.form.write(bytes, 0, bytes.length);
+	}
+
+	private void array(int level) throws MalformedJsonException {
+		String wanted = (level != OFF_THE_WAY) ? this.pointer.get(level) : null;
+		int index = 0;
+		this.form.write('[');
+		for (Kind kind = this.tokens.next(); kind != Kind.END_ARRAY; kind = this.tokens.next()) {
+			boolean match = wanted != null && wanted.equals(Integer.toString(index));
+			value(kind, match ? level + 1 : OFF_THE_WAY);
+			index++;
+		}
+		this.form.write(']');
+	}
+
+	private void string() throws MalformedJsonException {
+		this.form.write('"');
+		if (!this.form.writeUtf8(this.tokens.characters, this.tokens.offset, this.tokens.length)) {
+			throw new MalformedJsonException("A string has half of a character");
+		}
+		this.form.write(END_OF_STRING);
+	}
+
+	private void number() {
+		this.form.write('0');
+		this.form.writeUtf8(this.tokens.characters, this.tokens.offset, this.tokens.length);
+		this.form.write(END_OF_NUMBER);
+	}
+
+	/**
+	 * The members of one object, as pieces of a form that start with their names. Not
+	 * thread-safe.
+	 */
+	private static final class Members {
+
+		/** The largest number of members for which a sort by insertion is not slower. */
+		private static final int FEW = 24;
+
+		private int[] starts = new int[8];
+
+		private int count;
+
+		void start(int position) {
+			if (this.count == this.starts.length) {
+				this.starts = Arrays.copyOf(this.starts, 2 * this.count);
+			}
+			this.starts[this.count++] = position;
+		}
+
+		/**
+		 * Sorts the members by name.
+		 * @return whether no two members have the same name
+		 */
+		boolean sort(ByteSink sink) {
+			byte[] bytes = sink.array();
+			if (isSorted(bytes)) {
+				return true;
+			}
+			int[] order = (this.count <= FEW) ? sortFew(bytes) : sortMany(bytes);
+			for (int i = 1; i < order.length; i++) {
+				if (compareNames(bytes, order[i - 1], order[i]) == 0) {
+					return false;
+				}
+			}
+			rearrange(sink, order);
+			return true;
+		}
+
+		/** Sorts by insertion, which needs no objects. */
+		private int[] sortFew(byte[] bytes) {
+			int[] order = new int[this.count];
+			for (int i = 0; i < order.length; i++) {
+				int to = i;
+				while (to > 0 && compareNames(bytes, order[to - 1], i) > 0) {
+					order[to] = order[to - 1];
+					to--;
+				}
+				order[to] = i;
+			}
+			return order;
+		}
+
+		private int[] sortMany(byte[] bytes) {
+			return IntStream.range(0, this.count)
+				.boxed()
+				.sorted((a, b) -> compareNames(bytes, a, b))
+				.mapToInt(Integer::intValue)
+				.toArray();
+		}
+
+		private boolean isSorted(byte[] bytes) {
+			for (int i = 1; i < this.count; i++) {
+				if (compareNames(bytes, i - 1, i) >= 0) {
+					return false;
+				}
+			}
+			return true;
+		}
+
+		private void rearrange(ByteSink sink, int[] order) {
+			int start = this.starts[0];
+			int end = sink.size();
+			// Behind the members, so that no other array is needed.
+			for (int i : order) {
+				int next = (i + 1 < this.count) ? this.starts[i + 1] : end;
+				sink.write(sink.array(), this.starts[i], next - this.starts[i]);
+			}
+			System.arraycopy(sink.array(), end, sink.array(), start, end - start);
+			sink.truncate(end);
+		}
+
+		/** Compares two names. Each name ends with a byte that occurs in no name. */
+		private int compareNames(byte[] bytes, int one, int other) {
+			int a = this.starts[one];
+			int b = this.starts[other];
+			while (bytes[a] == bytes[b]) {
+				if ((bytes[a] & 0xFF) == JsonBody.END_OF_STRING) {
+					return 0;
+				}
+				a++;
+				b++;
+			}
+			return Byte.compareUnsigned(bytes[a], bytes[b]);
+		}
+
+	}
+
+}

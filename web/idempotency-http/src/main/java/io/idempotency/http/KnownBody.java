@@ -1,0 +1,98 @@
+package io.idempotency.http;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.Charset;
+import java.nio.charset.IllegalCharsetNameException;
+import java.nio.charset.UnsupportedCharsetException;
+import java.util.function.Consumer;
+
+import io.idempotency.Internal;
+import io.idempotency.interceptor.BodyPointers;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A body that was read as a whole. A value in it is looked up, and its JSON is compared,
+ * in one walk. For the thread that works for the request.
+ *
+ * @hidden
+ */
+@Internal
+public final class KnownBody {
+
+	private final ByteBuffer bytes;
+
+	private final @Nullable String contentType;
+
+	private final @Nullable String encoding;
+
+	private @Nullable JsonBody json;
+
+	/**
+	 * Creates the body.
+	 * @param bytes all bytes, not a copy
+	 * @param contentType the content type, {@code null} if there is none
+	 * @param encoding the encoding of the request, which may only be a default
+	 */
+	public KnownBody(ByteBuffer bytes, @Nullable String contentType, @Nullable String encoding) {
+		this.bytes = bytes;
+		this.contentType = contentType;
+		this.encoding = encoding;
+	}
+
+	/**
+	 * Finds a value.
+	 * @param pointer a JSON Pointer (RFC 6901)
+	 * @return text, a number or a boolean; {@code null} if the value is absent or null
+	 * @throws IllegalArgumentException if the value is an array or an object, or if the
+	 * body is malformed
+	 */
+	public @Nullable Object find(String pointer) {
+		if (!this.bytes.hasRemaining() || !BodyPointers.isPointer(pointer)) {
+			return null;
+		}
+		try {
+			String charset = ContentType.charset(this.contentType, this.encoding);
+			return (charset == null || ContentType.isUtf8(charset)) ? walked(pointer).value()
+					: JsonBody.read(Charset.forName(charset).newDecoder().decode(this.bytes.duplicate()), pointer)
+						.value();
+		}
+		catch (CharacterCodingException ex) {
+			throw new IllegalArgumentException("The body is no text in its charset", ex);
+		}
+		catch (MalformedJsonException ex) {
+			throw new IllegalArgumentException("The body is no JSON text that can be read: " + ex.getMessage());
+		}
+		catch (IllegalCharsetNameException | UnsupportedCharsetException ex) {
+			throw new IllegalArgumentException("The body has a charset that nobody knows", ex);
+		}
+	}
+
+	/**
+	 * Gives the form in which a JSON body in UTF-8 is compared. If a value was looked up
+	 * in the body before, the body is not walked again.
+	 * @param form gets the form, which is valid until it returns
+	 * @return whether the body can be compared by value; if not, nobody gets a form
+	 */
+	public boolean compare(Consumer<ByteBuffer> form) {
+		if (this.json == null) {
+			try {
+				return JsonBody.compare(this.bytes, form);
+			}
+			catch (MalformedJsonException ex) {
+				return false;
+			}
+		}
+		ByteBuffer known = this.json.comparable();
+		if (known != null) {
+			form.accept(known);
+		}
+		return known != null;
+	}
+
+	private JsonBody walked(String pointer) throws MalformedJsonException {
+		this.json = JsonBody.read(this.bytes, pointer);
+		return this.json;
+	}
+
+}

@@ -1,0 +1,311 @@
+package io.idempotency.http;
+
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.management.ThreadMXBean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class JsonBodyTests {
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`',
+			value = { "{\"a\":1,\"b\":2}|{\"b\":2,\"a\":1}", "{\"a\":1}| { \"a\" : 1 } ", "[1,2]|[ 1 , 2 ]",
+					"\"\\u0041\"|\"A\"", "\"\\u00e4\"|\"ä\"", "\"\\ud83d\\ude00\"|\"😀\"", "\"\\/\"|\"/\"",
+					"\"\\u000a\"|\"\\n\"", "\"\\u0022\\u005C\"|\"\\\"\\\\\"", "{\"\\u0061\":1}|{\"a\":1}",
+					"{\"b\":{\"y\":[],\"x\":{}},\"a\":null}|{\"a\":null,\"b\":{\"x\":{},\"y\":[]}}",
+					"{\"a\":1,\"aa\":2,\"\":3,\"}\":4}|{\"}\":4,\"\":3,\"aa\":2,\"a\":1}" })
+	void equalValuesAreEqual(String one, String other) {
+		assertThat(canonical(one)).isNotNull().isEqualTo(canonical(other));
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`',
+			value = { "[1,2]|[2,1]", "{\"a\":null}|{}", "1.0|1.00", "1.0|1", "1e5|100000", "1e5|1E5", "0|-0", "1|\"1\"",
+					"true|\"true\"", "null|\"null\"", "null|false", "[]|{}", "[[]]|[]", "[1,[2]]|[[1],2]", "[12]|[1,2]",
+					"{\"a\":{\"b\":1}}|{\"a\":{},\"b\":1}", "{\"a\":\"b\"}|{\"b\":\"a\"}", "\"a\"|\"A\"",
+					"\" a\"|\"a\"", "\"ä\"|\"a\u0308\"", "{\"a\":1,\"b\":2}|{\"a\":2,\"b\":1}", "\"a\\u0000b\"|\"ab\"",
+					"[\"a\",\"b\"]|[\"a\\\",\\\"b\"]" })
+	void differentValuesDiffer(String one, String other) {
+		assertThat(canonical(one)).isNotNull().isNotEqualTo(canonical(other));
+		assertThat(canonical(other)).isNotNull();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", " ", "{", "}", "[", "]", "[1", "[1,]", "[,1]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}",
+			"{a:1}", "{'a':1}", "\"", "\"a", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"\\ud83d\"", "\"\\ud83dx\"",
+			"\"\\ude00\"", "\"\\ud83d\\u0041\"", "\"a\nb\"", "\"a\u0001b\"", "01", "-", "1.", ".1", "1e", "1e+", "+1",
+			"0x1", "NaN", "Infinity", "tru", "truex", "nulll", "1 2", "{} {}", "[1]]", "// c\n1", "\ufeff\ufeff1",
+			"1\ufeff" })
+	void malformedTextHasNoForm(String json) {
+		assertThat(canonical(json)).isNull();
+	}
+
+	@Test
+	void textThatIsNotUtf8HasNoForm() {
+		for (int[] sequence : new int[][] { { 0xE4 }, { 0xC0, 0x80 }, { 0xC1, 0xBF }, { 0xE0, 0x80, 0x80 },
+				{ 0xED, 0xA0, 0x80 }, { 0xF0, 0x80, 0x80, 0x80 }, { 0xF4, 0x90, 0x80, 0x80 },
+				{ 0xF5, 0x80, 0x80, 0x80 }, { 0xE2, 0x82 }, { 0x80 }, { 0xFF } }) {
+			byte[] json = new byte[sequence.length + 2];
+			json[0] = '"';
+			for (int i = 0; i < sequence.length; i++) {
+				json[i + 1] = (byte) sequence[i];
+			}
+			json[json.length - 1] = '"';
+			assertThat(comparable(json)).as(Arrays.toString(sequence)).isNull();
+		}
+		assertThat(comparable("{\"a\":1}".getBytes(StandardCharsets.UTF_16))).isNull();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "{\"a\":1,\"a\":1}", "{\"a\":1,\"\\u0061\":1}", "{\"b\":0,\"a\":1,\"b\":2}",
+			"[{\"x\":{\"a\":1,\"b\":2,\"a\":3}}]" })
+	void textWithAMemberTwiceHasNoForm(String json) {
+		assertThat(canonical(json)).isNull();
+	}
+
+	@Test
+	void hugeExponentsAreNeverExpanded() {
+		assertThat(canonical("1e999999999")).isNotNull().hasSizeLessThan(20);
+		assertThat(canonical("-1E-999999999")).isNotNull();
+	}
+
+	@Test
+	void boundsOfDepthAndNumberLength() {
+		assertThat(canonical("[".repeat(512) + "]".repeat(512))).isNotNull();
+		assertThat(canonical("[".repeat(514) + "]".repeat(514))).isNull();
+		assertThat(canonical("[".repeat(100_000) + "]".repeat(100_000))).isNull();
+		assertThat(canonical("{\"a\":".repeat(100_000) + "1" + "}".repeat(100_000))).isNull();
+		assertThat(canonical("9".repeat(1000))).isNotNull();
+		assertThat(canonical("9".repeat(1001))).isNull();
+	}
+
+	@Test
+	void manyMembersInReverseOrder() {
+		List<String> members = new ArrayList<>();
+		for (int i = 0; i < 50_000; i++) {
+			members.add("\"m" + i + "\":" + i);
+		}
+		byte[] one = canonical("{" + String.join(",", members) + "}");
+		Collections.reverse(members);
+		assertThat(canonical("{" + String.join(",", members) + "}")).isNotNull().isEqualTo(one);
+	}
+
+	@Test
+	void randomValuesAreEqualHoweverTheyAreWritten() throws Exception {
+		Random random = new Random(42);
+		ObjectMapper mapper = new ObjectMapper();
+		for (int i = 0; i < 2_000; i++) {
+			Object value = value(random, 0);
+			byte[] written = comparable(mapper.writeValueAsBytes(value));
+			assertThat(written).isNotNull().isEqualTo(canonical(write(value, random)));
+			Object other = value(random, 0);
+			boolean same = mapper.writeValueAsString(other).equals(mapper.writeValueAsString(value));
+			if (!same && !mapper.valueToTree(value).equals(mapper.valueToTree(other))) {
+				assertThat(written).isNotEqualTo(canonical(write(other, random)));
+			}
+		}
+	}
+
+	@Test
+	void randomBytesNeverDoHarm() {
+		Random random = new Random(4711);
+		String alphabet = "{}[]\",:\\u0123456789eE+-.tfnrualse \n\u00e4";
+		int forms = 0;
+		for (int i = 0; i < 50_000; i++) {
+			StringBuilder json = new StringBuilder();
+			for (int n = random.nextInt(12); n >= 0; n--) {
+				json.append(alphabet.charAt(random.nextInt(alphabet.length())));
+			}
+			forms += (canonical(json.toString()) != null) ? 1 : 0;
+		}
+		assertThat(forms).isPositive();
+	}
+
+	/** Else every level would move all that is below it. */
+	@Test
+	void whatIsInsideIsNotMovedAgainOnEachLevel() {
+		String level = "\"z\":\"" + "x".repeat(1000) + "\",\"a\":";
+		String deep = ("{" + level).repeat(500) + "1" + "}".repeat(500);
+		assertThat(canonical(deep)).isNotNull().hasSizeLessThan(1200);
+		String sorted = ("{\"a\":").repeat(500) + "1" + (",\"z\":\"" + "x".repeat(1000) + "\"}").repeat(500);
+		assertThat(canonical(sorted)).isEqualTo(canonical(deep));
+		assertThat(canonical(sorted.replace("1", "2"))).isNotEqualTo(canonical(deep));
+	}
+
+	private static byte[] canonical(String json) {
+		return comparable(json.getBytes(StandardCharsets.UTF_8));
+	}
+
+	/** By both generations of Jackson, which must agree. */
+	private static byte[] comparable(byte[] json) {
+		byte[] form = comparable(json, Jackson3TokenReader::new);
+		assertThat(comparable(json, Jackson2TokenReader::new)).isEqualTo(form);
+		return form;
+	}
+
+	/** The thread reads all texts in one room. */
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 20_000 })
+	void formOfAWalkStaysAsItIsWhenTheNextTextIsRead(int length) throws MalformedJsonException {
+		ByteBuffer form = JsonBody.read(utf8("[\"" + "a".repeat(length) + "\"]"), "").comparable();
+		byte[] before = bytes(form);
+		assertThatExceptionOfType(MalformedJsonException.class)
+			.isThrownBy(() -> JsonBody.read(utf8("[\"" + "b".repeat(length) + "\""), ""));
+		JsonBody.read(utf8("[\"" + "b".repeat(length) + "\"]"), "");
+		assertThat(bytes(form)).isEqualTo(before);
+	}
+
+	@Test
+	void textMayBeReadWhileTheFormOfAnotherOneIsLookedAt() throws MalformedJsonException {
+		List<byte[]> forms = new ArrayList<>();
+		JsonBody.compare(utf8("[1]"), (form) -> {
+			forms.add(canonical("[2]"));
+			forms.add(bytes(form));
+		});
+		assertThat(forms.get(1)).isEqualTo(canonical("[1]")).isNotEqualTo(forms.get(0));
+	}
+
+	/** What a body takes beside the tokens of Jackson, as the thread counts it. */
+	@Test
+	void comparingABodyMakesNoCopyOfIt() throws MalformedJsonException {
+		long small = bytesOfComparing("[\"" + "x".repeat(200) + "\"]");
+		long large = bytesOfComparing("[\"" + "x".repeat(1000) + "\"]");
+		assertThat(large - small).isLessThan(100);
+	}
+
+	private static long bytesOfComparing(String json) throws MalformedJsonException {
+		ByteBuffer body = utf8(json);
+		ThreadMXBean thread = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+		int[] size = new int[1];
+		Consumer<ByteBuffer> form = (bytes) -> size[0] = bytes.remaining();
+		long least = Long.MAX_VALUE;
+		for (int i = 0; i < 100; i++) {
+			long before = thread.getCurrentThreadAllocatedBytes();
+			assertThat(JsonBody.compare(body, form)).isTrue();
+			long after = thread.getCurrentThreadAllocatedBytes();
+			least = Math.min(least, after - before);
+		}
+		assertThat(size[0]).isGreaterThanOrEqualTo(json.length());
+		return least;
+	}
+
+	private static ByteBuffer utf8(String json) {
+		return ByteBuffer.wrap(json.getBytes(StandardCharsets.UTF_8));
+	}
+
+	private static byte[] bytes(ByteBuffer buffer) {
+		byte[] bytes = new byte[buffer.remaining()];
+		buffer.duplicate().get(bytes);
+		return bytes;
+	}
+
+	/** By the walk and by the comparison, which must agree. */
+	private static byte[] comparable(byte[] json, Function<CharBuffer, JsonTokenReader> reader) {
+		List<byte[]> forms = new ArrayList<>();
+		try {
+			boolean comparable = JsonBody.compare(ByteBuffer.wrap(json), (form) -> forms.add(bytes(form)), reader);
+			assertThat(forms).hasSize(comparable ? 1 : 0);
+			ByteBuffer form = JsonBody.read(ByteBuffer.wrap(json), "", reader).comparable();
+			assertThat(form != null).isEqualTo(comparable);
+			if (form == null) {
+				return null;
+			}
+			assertThat(bytes(form)).isEqualTo(forms.get(0));
+			return forms.get(0);
+		}
+		catch (MalformedJsonException ex) {
+			assertThat(forms).isEmpty();
+			return null;
+		}
+	}
+
+	private static Object value(Random random, int depth) {
+		switch (random.nextInt((depth < 4) ? 7 : 5)) {
+			case 0 -> {
+				return null;
+			}
+			case 1 -> {
+				return random.nextBoolean();
+			}
+			case 2 -> {
+				return random.nextInt(5);
+			}
+			case 3 -> {
+				return random.nextInt();
+			}
+			case 4 -> {
+				return text(random);
+			}
+			case 5 -> {
+				List<Object> list = new ArrayList<>();
+				for (int n = random.nextInt(4); n > 0; n--) {
+					list.add(value(random, depth + 1));
+				}
+				return list;
+			}
+			default -> {
+				Map<String, Object> map = new LinkedHashMap<>();
+				for (int n = random.nextInt(5); n > 0; n--) {
+					map.put(text(random), value(random, depth + 1));
+				}
+				return map;
+			}
+		}
+	}
+
+	private static String text(Random random) {
+		StringBuilder text = new StringBuilder();
+		for (int n = random.nextInt(4); n > 0; n--) {
+			text.append(List.of("a", "b", "\"", "\\", "/", "\n", "ä", "€", "😀", "}", " ").get(random.nextInt(11)));
+		}
+		return text.toString();
+	}
+
+	/** Another writer: members in any order, white space, any escapes. */
+	private static String write(Object value, Random random) {
+		String space = " ".repeat(random.nextInt(2));
+		if (value instanceof Map<?, ?> map) {
+			List<Map.Entry<?, ?>> entries = new ArrayList<>(map.entrySet());
+			Collections.shuffle(entries, random);
+			List<String> members = new ArrayList<>();
+			for (Map.Entry<?, ?> entry : entries) {
+				members.add(write(entry.getKey(), random) + ":" + write(entry.getValue(), random));
+			}
+			return space + "{" + String.join(",", members) + "}" + space;
+		}
+		if (value instanceof List<?> list) {
+			List<String> elements = new ArrayList<>();
+			list.forEach((element) -> elements.add(write(element, random)));
+			return space + "[" + String.join(",", elements) + "]" + space;
+		}
+		if (value instanceof String text) {
+			StringBuilder escaped = new StringBuilder("\"");
+			for (char c : text.toCharArray()) {
+				boolean needed = c < ' ' || c == '"' || c == '\\' || Character.isSurrogate(c);
+				escaped.append((needed || random.nextBoolean()) ? String.format("\\u%04x", (int) c) : c);
+			}
+			return space + escaped + "\"" + space;
+		}
+		return space + value + space;
+	}
+
+}

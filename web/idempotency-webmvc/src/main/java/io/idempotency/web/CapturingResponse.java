@@ -1,0 +1,368 @@
+package io.idempotency.web;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.ByteBuffer;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+
+import io.idempotency.http.AmbientHeaders;
+import io.idempotency.http.StoredResponse;
+import io.idempotency.http.StoredResponse.EndedBy;
+import io.idempotency.web.HeldBody.Mode;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Wraps a response. The wrapper passes everything through until a guarded call is
+ * claimed. Then it holds the answer back, so that the record is complete before the
+ * client can see the end of the answer.
+ * <p>
+ * Status and headers go to the wrapped response at once, because they do not commit it.
+ * The body, its declared length, a flush, an error and a redirect would commit it, so
+ * they are kept and repeated by {@link #push()}.
+ */
+final class CapturingResponse extends HeldHead {
+
+	private final HeldBody body = new HeldBody(this::wrappedOutputStream);
+
+	private @Nullable HeldOutputStream stream;
+
+	private @Nullable PrintWriter writer;
+
+	private boolean wrappedWriterUsed;
+
+	private boolean streamUsed;
+
+	private @Nullable PendingStatus pendingStatus;
+
+	/** The encoding that an outer filter may have forced. */
+	private @Nullable String givenEncoding;
+
+	private Runnable beforeOutput = () -> {
+	};
+
+	public CapturingResponse(HttpServletResponse response) {
+		super(response);
+	}
+
+	private ServletOutputStream wrappedOutputStream() throws IOException {
+		return wrapped().getOutputStream();
+	}
+
+	/** Returns the wrapped response; output to it reaches the client. */
+	public HttpServletResponse wrapped() {
+		return (HttpServletResponse) getResponse();
+	}
+
+	/**
+	 * Holds the answer back from now on, unless a part of it was already sent.
+	 * @param maxBytes the largest body, in bytes, that is held back
+	 */
+	public void hold(long maxBytes) {
+		this.body.hold(maxBytes, this::beginOutput);
+		beginStatus();
+		this.givenEncoding = getCharacterEncoding();
+		if (this.wrappedWriterUsed || this.body.isWritten() || isCommitted()) {
+			streamQuietly();
+		}
+	}
+
+	private void beginOutput() {
+		this.beforeOutput.run();
+		declareContentLength();
+	}
+
+	/**
+	 * Is called before output that is held back passes through, because it is too large
+	 * or turns out to be a stream. An exception keeps all output back.
+	 */
+	public void beforeOutput(Runnable task) {
+		this.beforeOutput = task;
+	}
+
+	/**
+	 * Throws away what is held and what was set since the answer was held back.
+	 * @param ambient the headers that the response had by then
+	 */
+	public void startAnew(AmbientHeaders ambient) {
+		if (!isHolding() || wrapped().isCommitted()) {
+			return;
+		}
+		this.pendingStatus = null;
+		this.body.startAnew();
+		reset();
+		if (this.givenEncoding != null && !this.givenEncoding.equals(getCharacterEncoding())) {
+			setCharacterEncoding(this.givenEncoding);
+		}
+		ambient.forEach((name, value) -> wrapped().addHeader(name, value));
+	}
+
+	private void streamQuietly() {
+		try {
+			this.body.stream();
+		}
+		catch (IOException ex) {
+			throw new IllegalStateException("Nothing is held that could be written", ex);
+		}
+	}
+
+	/** Sends the held output, and passes everything through from now on. */
+	public void stream() throws IOException {
+		this.body.stream();
+	}
+
+	/** Checks before each output whether the answer has turned out to be a stream. */
+	public void streamIf(BooleanSupplier condition) {
+		this.body.streamIf(condition);
+	}
+
+	/**
+	 * Drops the held output and passes everything through, because another wrapper now
+	 * holds the answer.
+	 */
+	public void pass() {
+		this.body.pass();
+		this.pendingStatus = null;
+	}
+
+	/** Drops the held output and all later output. */
+	public void close() {
+		this.body.close();
+	}
+
+	/** Returns whether the answer is held back as a whole. */
+	public boolean isHeld() {
+		return this.body.mode() == Mode.HOLD;
+	}
+
+	/**
+	 * Returns whether the held output is the answer. It is not if something has sent
+	 * other output past this wrapper.
+	 */
+	public boolean isWhole() {
+		return isHeld() && !wrapped().isCommitted();
+	}
+
+	/** Returns whether the answer is an error that the container has yet to render. */
+	public boolean isError() {
+		return this.pendingStatus != null && this.pendingStatus.ending() == EndedBy.ERROR;
+	}
+
+	/**
+	 * Returns whether nobody has answered: no body, no error, no other status than 200.
+	 */
+	public boolean isEmptySuccess() {
+		return isHeld() && this.pendingStatus == null && getStatus() == SC_OK && this.body.isEmpty();
+	}
+
+	/** Returns whether the answer passes through as a stream. */
+	public boolean isStreaming() {
+		return this.body.mode() == Mode.STREAM;
+	}
+
+	/**
+	 * Returns the answer as it is held.
+	 * @param ambient the headers that are not from the handler
+	 * @param excluded names of headers that are never stored, in lower case
+	 * @return the answer, whose body is not a copy
+	 */
+	public StoredResponse snapshot(AmbientHeaders ambient, Set<String> excluded) {
+		PendingStatus end = this.pendingStatus;
+		EndedBy ending = (end != null) ? end.ending() : EndedBy.BODY;
+		return new StoredResponse(ending, getStatus(), getContentType(), contentLength(),
+				(end != null) ? end.text() : null, changes(ambient, excluded), this.body.held());
+	}
+
+	/**
+	 * Sends the held output, and then the error, the redirect or the flush that was asked
+	 * for meanwhile.
+	 */
+	public void push() throws IOException {
+		Mode mode = this.body.mode();
+		if (mode == Mode.OVERFLOW) {
+			this.body.sendTail();
+		}
+		if (mode != Mode.HOLD) {
+			return;
+		}
+		ByteBuffer held = this.body.held();
+		close();
+		ResponseReplay.sendBody(wrapped(), held, contentLength());
+		if (this.pendingStatus != null) {
+			this.pendingStatus.send(wrapped());
+		}
+		else if (this.body.isFlushRequested()) {
+			wrapped().flushBuffer();
+		}
+	}
+
+	@Override
+	boolean isHolding() {
+		return this.body.mode() == Mode.HOLD;
+	}
+
+	@Override
+	boolean isOver() {
+		return this.pendingStatus != null || this.body.mode() == Mode.CLOSED;
+	}
+
+	@Override
+	boolean isEncodingPinned() {
+		return this.writer != null;
+	}
+
+	@Override
+	public ServletOutputStream getOutputStream() throws IOException {
+		if (this.writer != null) {
+			throw new IllegalStateException("getWriter() was called for this response");
+		}
+		if (this.body.mode() == Mode.PASS) {
+			// The container checks whether the stream may be used.
+			wrappedOutputStream();
+		}
+		this.streamUsed = true;
+		return heldStream();
+	}
+
+	private HeldOutputStream heldStream() {
+		if (this.stream == null) {
+			this.stream = new HeldOutputStream(this.body);
+		}
+		return this.stream;
+	}
+
+	@Override
+	public PrintWriter getWriter() throws IOException {
+		if (this.body.mode() == Mode.PASS) {
+			PrintWriter wrappedWriter = super.getWriter();
+			this.wrappedWriterUsed = true;
+			return wrappedWriter;
+		}
+		if (this.writer == null) {
+			if (this.streamUsed) {
+				throw new IllegalStateException("getOutputStream() was called for this response");
+			}
+			// The encoding of a writer becomes part of the content type, as in the
+			// container.
+			String encoding = getCharacterEncoding();
+			super.setCharacterEncoding(encoding);
+			this.writer = new PrintWriter(new HeldOutputStream.UnbufferedWriter(heldStream(), encoding));
+		}
+		return this.writer;
+	}
+
+	@Override
+	public void flushBuffer() throws IOException {
+		if (this.body.mode() == Mode.PASS) {
+			super.flushBuffer();
+		}
+		else {
+			this.body.flush();
+		}
+	}
+
+	@Override
+	public void resetBuffer() {
+		if (isHolding()) {
+			requireNotOver();
+			this.body.reset();
+		}
+		else if (!isOver()) {
+			super.resetBuffer();
+		}
+	}
+
+	@Override
+	public void reset() {
+		if (isHolding()) {
+			requireNotOver();
+			this.body.reset();
+			forgetOutput();
+			super.reset();
+			resetHeld();
+		}
+		else if (!isOver()) {
+			super.reset();
+			forgetOutput();
+		}
+	}
+
+	/**
+	 * Allows the handler to choose between stream and writer again, as the container
+	 * does.
+	 */
+	private void forgetOutput() {
+		this.writer = null;
+		this.streamUsed = false;
+	}
+
+	@Override
+	public boolean isCommitted() {
+		return isOver() || super.isCommitted();
+	}
+
+	private void requireNotOver() {
+		if (this.pendingStatus != null) {
+			throw new IllegalStateException("The response has been ended by an error or a redirect");
+		}
+	}
+
+	@Override
+	public void sendError(int status) throws IOException {
+		if (isHolding()) {
+			end(new PendingStatus(EndedBy.ERROR, status, null, true));
+		}
+		else if (!isOver()) {
+			super.sendError(status);
+		}
+	}
+
+	@Override
+	public void sendError(int status, String message) throws IOException {
+		if (isHolding()) {
+			end(new PendingStatus(EndedBy.ERROR, status, message, true));
+		}
+		else if (!isOver()) {
+			super.sendError(status, message);
+		}
+	}
+
+	@Override
+	public void sendRedirect(String location) throws IOException {
+		sendRedirect(location, HttpServletResponse.SC_FOUND, true);
+	}
+
+	/**
+	 * Overrides a method that the response has since Servlet 6.1 and that all other
+	 * redirects call. Older containers never call it.
+	 * @param location the target
+	 * @param status the status code
+	 * @param clearBuffer whether the body is dropped
+	 * @throws IOException if the redirect could not be sent
+	 */
+	public void sendRedirect(String location, int status, boolean clearBuffer) throws IOException {
+		if (isHolding()) {
+			end(new PendingStatus(EndedBy.REDIRECT, status, location, clearBuffer));
+		}
+		else if (!isOver()) {
+			Redirects.send(wrapped(), location, status, clearBuffer);
+		}
+	}
+
+	private void end(PendingStatus end) {
+		requireNotOver();
+		if (end.clearBuffer()) {
+			this.body.reset();
+		}
+		this.pendingStatus = end;
+		this.body.ignoreWrites();
+	}
+
+	@Override
+	public int getStatus() {
+		return (this.pendingStatus != null) ? this.pendingStatus.status() : super.getStatus();
+	}
+
+}

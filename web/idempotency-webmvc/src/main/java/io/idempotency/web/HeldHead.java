@@ -1,0 +1,206 @@
+package io.idempotency.web;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+import io.idempotency.http.AmbientHeaders;
+import io.idempotency.http.StoredResponse.Header;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The status and the headers of an answer that is held back. They go to the wrapped
+ * response at once, because they do not commit it. Only the declared length is kept,
+ * because some containers end an answer as soon as so many bytes are written.
+ */
+abstract class HeldHead extends HttpServletResponseWrapper {
+
+	private static final long UNKNOWN_LENGTH = -1;
+
+	private long contentLength = UNKNOWN_LENGTH;
+
+	/** The status that was set through this wrapper, or that it began with. */
+	private int ownStatus;
+
+	private @Nullable Locale locale;
+
+	HeldHead(HttpServletResponse response) {
+		super(response);
+	}
+
+	/** Returns whether the answer is held back as a whole. */
+	abstract boolean isHolding();
+
+	/** Returns whether changes have no effect any more, as after a commit. */
+	abstract boolean isOver();
+
+	/**
+	 * Returns whether a writer was given out; its encoding is part of the content type.
+	 */
+	abstract boolean isEncodingPinned();
+
+	final long contentLength() {
+		return this.contentLength;
+	}
+
+	final void declareContentLength() {
+		if (this.contentLength != UNKNOWN_LENGTH) {
+			super.setContentLengthLong(this.contentLength);
+		}
+	}
+
+	final void resetHeld() {
+		this.contentLength = UNKNOWN_LENGTH;
+		this.locale = null;
+		beginStatus();
+	}
+
+	/** Takes the present status for one that the answer begins with. */
+	final void beginStatus() {
+		this.ownStatus = super.getStatus();
+	}
+
+	/**
+	 * Returns whether the wrapped response has an error status that was not set through
+	 * this wrapper. A container refuses so a request whose body breaks off while the
+	 * handler reads it: it does not know the wrapper. Only a commit tells that error from
+	 * an equal status of the handler, and nothing that is held back commits.
+	 */
+	public final boolean isErrorOfContainer() {
+		int status = super.getStatus();
+		return status >= SC_BAD_REQUEST && (status != this.ownStatus || isHolding() && super.isCommitted());
+	}
+
+	/**
+	 * Takes over the locale of the previous wrapper, because a locale is no header that
+	 * could be read.
+	 */
+	public final void inheritLocale(HeldHead previous) {
+		this.locale = previous.locale;
+	}
+
+	public final List<Header> changes(AmbientHeaders ambient, Set<String> excluded) {
+		List<Header> changes = ambient.changes(getHeaderNames(), this::getHeaders, excluded);
+		if (this.locale != null && !containsHeader("Content-Language") && !excluded.contains("content-language")) {
+			// Not every container has the language among its headers.
+			changes.add(new Header("Content-Language", true, List.of(this.locale.toLanguageTag())));
+		}
+		return changes;
+	}
+
+	@Override
+	public void setStatus(int status) {
+		if (!isOver()) {
+			this.ownStatus = status;
+			super.setStatus(status);
+		}
+	}
+
+	@Override
+	public void setContentLength(int length) {
+		setContentLengthLong(length);
+	}
+
+	@Override
+	public void setContentLengthLong(long length) {
+		if (isHolding()) {
+			this.contentLength = length;
+		}
+		else if (!isOver()) {
+			super.setContentLengthLong(length);
+		}
+	}
+
+	@Override
+	public void setContentType(@Nullable String type) {
+		if (isOver()) {
+			return;
+		}
+		super.setContentType(
+				(isEncodingPinned() && type != null) ? type.replaceAll("(?i);\\s*charset=[^;]*", "") : type);
+	}
+
+	@Override
+	public void setCharacterEncoding(String encoding) {
+		if (!isEncodingPinned() && !isOver()) {
+			super.setCharacterEncoding(encoding);
+		}
+	}
+
+	@Override
+	public void setLocale(Locale newLocale) {
+		if (!isOver()) {
+			this.locale = isHolding() ? newLocale : null;
+			super.setLocale(newLocale);
+		}
+	}
+
+	@Override
+	public void setHeader(String name, @Nullable String value) {
+		if (!isOver() && !setSpecialHeader(name, value)) {
+			super.setHeader(name, value);
+		}
+	}
+
+	@Override
+	public void addHeader(String name, @Nullable String value) {
+		if (!isOver() && !setSpecialHeader(name, value)) {
+			super.addHeader(name, value);
+		}
+	}
+
+	private boolean setSpecialHeader(String name, @Nullable String value) {
+		if (!isHolding()) {
+			return false;
+		}
+		if ("Content-Length".equalsIgnoreCase(name)) {
+			return setContentLength(value);
+		}
+		if ("Content-Type".equalsIgnoreCase(name) && isEncodingPinned()) {
+			setContentType(value);
+			return true;
+		}
+		return false;
+	}
+
+	/**
+	 * Keeps a declared length; returns {@code false} for any other value, which the
+	 * container gets.
+	 */
+	private boolean setContentLength(@Nullable String value) {
+		try {
+			this.contentLength = (value != null) ? Long.parseLong(value.strip()) : UNKNOWN_LENGTH;
+			return true;
+		}
+		catch (NumberFormatException ex) {
+			return false;
+		}
+	}
+
+	@Override
+	public void setIntHeader(String name, int value) {
+		setHeader(name, Integer.toString(value));
+	}
+
+	@Override
+	public void addIntHeader(String name, int value) {
+		addHeader(name, Integer.toString(value));
+	}
+
+	@Override
+	public void setDateHeader(String name, long date) {
+		if (!isOver()) {
+			super.setDateHeader(name, date);
+		}
+	}
+
+	@Override
+	public void addDateHeader(String name, long date) {
+		if (!isOver()) {
+			super.addDateHeader(name, date);
+		}
+	}
+
+}

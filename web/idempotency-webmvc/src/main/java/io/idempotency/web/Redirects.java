@@ -1,0 +1,73 @@
+package io.idempotency.web;
+
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Sends redirects with any status. The response has a method for that since Servlet 6.1.
+ */
+final class Redirects {
+
+	private static final @Nullable Method METHOD = ReflectionUtils.findMethod(HttpServletResponse.class, "sendRedirect",
+			String.class, int.class, boolean.class);
+
+	private Redirects() {
+	}
+
+	/**
+	 * Sends a redirect as the container does.
+	 * @param response the container's response
+	 * @param location the target
+	 * @param status the status code
+	 * @param clearBuffer whether the body is dropped
+	 * @throws IOException if the redirect could not be sent
+	 */
+	static void send(HttpServletResponse response, String location, int status, boolean clearBuffer)
+			throws IOException {
+		send(METHOD, response, location, status, clearBuffer);
+	}
+
+	/**
+	 * Sends a redirect by a method of the response.
+	 * @param method the method of Servlet 6.1, {@code null} if the response has none
+	 */
+	static void send(@Nullable Method method, HttpServletResponse response, String location, int status,
+			boolean clearBuffer) throws IOException {
+		if (status == HttpServletResponse.SC_FOUND && clearBuffer) {
+			response.sendRedirect(location);
+		}
+		else if (method != null) {
+			invoke(method, response, location, status, clearBuffer);
+		}
+		else {
+			response.setStatus(status);
+			response.setHeader("Location", location);
+		}
+	}
+
+	private static void invoke(Method method, HttpServletResponse response, Object... arguments) throws IOException {
+		try {
+			method.invoke(response, arguments);
+		}
+		catch (InvocationTargetException ex) {
+			ReflectionUtils.rethrowRuntimeException(rethrowIo(ex.getTargetException()));
+		}
+		catch (IllegalAccessException ex) {
+			throw new IllegalStateException("sendRedirect must be public", ex);
+		}
+	}
+
+	private static Throwable rethrowIo(Throwable failure) throws IOException {
+		if (failure instanceof IOException ex) {
+			throw ex;
+		}
+		return failure;
+	}
+
+}

@@ -1,0 +1,41 @@
+package io.idempotency.web;
+
+import java.util.List;
+
+import io.idempotency.http.AmbientHeaders;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.mock.web.MockHttpServletResponse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** An answer that is thrown away, because its commit has failed. */
+class StartAnewTests {
+
+	private final MockHttpServletResponse response = new MockHttpServletResponse();
+
+	@Test
+	void keepsTheEncodingThatAnOuterFilterHasForced() {
+		this.response.setCharacterEncoding("UTF-8");
+		CapturingResponse held = held();
+		held.setCharacterEncoding("UTF-16");
+		held.startAnew(new AmbientHeaders(List.of(), (name) -> List.of()));
+		assertThat(this.response.getCharacterEncoding()).isEqualTo("UTF-8");
+	}
+
+	@Test
+	void namesNoEncodingThatNobodyHasSet() {
+		CapturingResponse held = held();
+		held.setCharacterEncoding("UTF-16");
+		held.startAnew(new AmbientHeaders(List.of(), (name) -> List.of()));
+		this.response.setContentType("application/json");
+		assertThat(this.response.getContentType()).isEqualTo("application/json");
+	}
+
+	private CapturingResponse held() {
+		CapturingResponse held = new CapturingResponse(this.response);
+		held.hold(1000);
+		return held;
+	}
+
+}
