@@ -15,6 +15,6 @@ public enum AbandonedMode {
 	 * until the late owner completes after all, an operator deletes the record, or the
 	 * retention ends.
 	 */
-	REFUSE
+	REJECT
 
 }

@@ -18,7 +18,7 @@ public final class IdempotencyBodyTooLargeException extends IdempotencyException
 	 * @param detail what is wrong and what to do
 	 */
 	public IdempotencyBodyTooLargeException(String operation, String detail) {
-		super(operation, 413, "body-too-large", "Request body is too large", detail);
+		super(operation, 413, "body-too-large", RetryAdvice.FIX_REQUEST, "Request body is too large", detail);
 	}
 
 }

@@ -2,7 +2,7 @@ package io.idempotency;
 
 /**
  * The call has no caller whose key it could be; nothing ran and the key was not used.
- * Either the request has no principal and {@code idempotency.http.anonymous=refuse}, or
+ * Either the request has no principal and {@code idempotency.http.anonymous=reject}, or
  * the caller cannot be known, because the call runs with neither an HTTP request nor a
  * session: set {@link Idempotent#scope()} there, or {@code idempotency.scope=global}.
  * <p>
@@ -16,12 +16,12 @@ public final class IdempotencyCallerUnknownException extends IdempotencyExceptio
 
 	/**
 	 * Creates the exception of a request without a principal, where
-	 * {@code idempotency.http.anonymous=refuse}.
+	 * {@code idempotency.http.anonymous=reject}.
 	 * @param operation the guarded operation
 	 */
 	public IdempotencyCallerUnknownException(String operation) {
 		this(operation, "A request of '" + operation
-				+ "' has no principal, and idempotency.http.anonymous=refuse: anonymous callers would share their keys");
+				+ "' has no principal, and idempotency.http.anonymous=reject: anonymous callers would share their keys");
 	}
 
 	/**
@@ -30,7 +30,7 @@ public final class IdempotencyCallerUnknownException extends IdempotencyExceptio
 	 * @param detail why the caller is unknown and what to do
 	 */
 	public IdempotencyCallerUnknownException(String operation, String detail) {
-		super(operation, 401, "caller-unknown", "Caller is unknown", detail);
+		super(operation, 401, "caller-unknown", RetryAdvice.FIX_REQUEST, "Caller is unknown", detail);
 	}
 
 }

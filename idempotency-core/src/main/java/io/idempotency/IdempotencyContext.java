@@ -35,16 +35,17 @@ public interface IdempotencyContext {
 	String operation();
 
 	/**
-	 * Returns the fence: a number that grows with every claim of the key. Hand it to a
-	 * downstream system that refuses every number smaller than the largest one it has
-	 * seen: such a system shuts out a late owner.
+	 * Returns the fencing token: a number that grows with every claim of the key. Hand it
+	 * to a downstream system that refuses every number smaller than the largest one it
+	 * has seen: such a system shuts out a late owner.
 	 * <p>
-	 * The fence comes from the store's clock in microseconds, and it is larger than the
-	 * last fence of the record. After the record is gone (released, or its retention is
-	 * over), later fences stay larger as long as the store's clock does not step back.
-	 * @return the fence
+	 * The fencing token comes from the store's clock in microseconds, and it is larger
+	 * than the last fencing token of the record. After the record is gone (released, or
+	 * its retention is over), later fencing tokens stay larger as long as the store's
+	 * clock does not step back.
+	 * @return the fencing token
 	 */
-	long fence();
+	long fencingToken();
 
 	/**
 	 * Sets how long the result of this call is kept, in place of the operation's
@@ -59,6 +60,6 @@ public interface IdempotencyContext {
 	 * ends. In mode {@link IdempotencyMode#REPLAY}, a claim that was taken over from a
 	 * dead owner stays abandoned instead.
 	 */
-	void release();
+	void releaseKey();
 
 }

@@ -20,7 +20,7 @@ public final class IdempotencyDuplicateException extends IdempotencyException {
 	 * @param attempts how many calls came with this key, this one included
 	 */
 	public IdempotencyDuplicateException(String operation, long attempts) {
-		super(operation, 409, "duplicate", "Request was already received",
+		super(operation, 409, "duplicate", RetryAdvice.NEVER, "Request was already received",
 				"A request of '" + operation + "' with this key was already received, and its answer is not kept: "
 						+ "do not send it again. For a new request, or if the first one has failed, use a new key");
 		this.attempts = attempts;

@@ -63,19 +63,19 @@ public enum IdempotencyEvent {
 	 * the key, or its record is gone, for example because an operator removed it. Told
 	 * when the store says so, which may be after the call has ended.
 	 */
-	CLAIM_LOST,
+	LEASE_LOST,
 
 	/**
 	 * The renewal of a claim began after two thirds of its lease, because the owner or
 	 * the store is slow.
 	 */
-	BEAT_LATE,
+	RENEWAL_LATE,
 
 	/**
 	 * A result could not be stored, or was not to be stored, so a tombstone was written
 	 * in its place.
 	 */
-	TOMBSTONE,
+	RESULT_NOT_STORED,
 
 	/**
 	 * The store failed while an owner renewed, completed or released, or a deadlock ended

@@ -28,24 +28,28 @@ public abstract sealed class IdempotencyException extends RuntimeException
 
 	private final int status;
 
+	private final RetryAdvice retry;
+
 	private final String title;
 
 	private volatile boolean remembered;
 
-	IdempotencyException(String operation, int status, String code, String title, String message,
+	IdempotencyException(String operation, int status, String code, RetryAdvice retry, String title, String message,
 			@Nullable Throwable cause) {
 		super(message, cause);
 		this.operation = operation;
 		this.status = status;
 		this.code = code;
+		this.retry = retry;
 		this.title = title;
 	}
 
-	IdempotencyException(String operation, int status, String code, String title, String message) {
+	IdempotencyException(String operation, int status, String code, RetryAdvice retry, String title, String message) {
 		super(message);
 		this.operation = operation;
 		this.status = status;
 		this.code = code;
+		this.retry = retry;
 		this.title = title;
 	}
 
@@ -75,21 +79,13 @@ public abstract sealed class IdempotencyException extends RuntimeException
 	}
 
 	/**
-	 * Returns what a client may do with its key; it is part of the public contract. If
-	 * the refused call is a part of a guarded call that remembers its failure, that call
-	 * never runs again with its key, and this says so.
-	 * @return {@code same-key}: send the same request again with the same key;
-	 * {@code new-key}: this key will never do what was asked; {@code never}: the work is
-	 * done or must not be done again, look the outcome up; {@code fix-request}: mend the
-	 * request
+	 * Returns what a client may do with its key. If the rejected call is a part of a
+	 * guarded call that remembers its failure, that call never runs again with its key,
+	 * and the advice says so.
+	 * @return the advice
 	 */
-	public final String retry() {
-		return switch (this.code) {
-			case "in-progress", "store-unavailable" -> this.remembered ? "never" : "same-key";
-			case "key-invalid", "key-reused", "token-unknown" -> "new-key";
-			case "duplicate", "result-unavailable", "outcome-unknown" -> "never";
-			default -> this.remembered ? "never" : "fix-request";
-		};
+	public final RetryAdvice retry() {
+		return (this.remembered && this.retry != RetryAdvice.NEW_KEY) ? RetryAdvice.NEVER : this.retry;
 	}
 
 	/**
@@ -116,7 +112,7 @@ public abstract sealed class IdempotencyException extends RuntimeException
 	 * that the application renders itself has it as {@code Retry-After}, in whole seconds
 	 * that are rounded up.
 	 * @return the wait, positive; {@code null} unless {@link #retry()} is
-	 * {@code same-key}
+	 * {@link RetryAdvice#SAME_KEY}
 	 */
 	public @Nullable Duration retryAfter() {
 		return null;

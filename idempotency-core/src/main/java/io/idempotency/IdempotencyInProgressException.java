@@ -23,7 +23,7 @@ public final class IdempotencyInProgressException extends IdempotencyException {
 	 * @param retryAfter how long to wait before the next try
 	 */
 	public IdempotencyInProgressException(String operation, Duration retryAfter) {
-		super(operation, 409, "in-progress", "A request is outstanding for this Idempotency-Key",
+		super(operation, 409, "in-progress", RetryAdvice.SAME_KEY, "A request is outstanding for this Idempotency-Key",
 				"The first request of '" + operation + "' with this key still runs: wait "
 						+ Math.max(1, (retryAfter.toMillis() + 999) / 1000) + " s and repeat it unchanged");
 		this.retryAfter = retryAfter;

@@ -17,7 +17,7 @@ public final class IdempotencyKeyInvalidException extends IdempotencyException {
 	 * @param detail what is wrong and what to do
 	 */
 	public IdempotencyKeyInvalidException(String operation, String detail) {
-		super(operation, 400, "key-invalid", "Idempotency-Key is invalid", detail);
+		super(operation, 400, "key-invalid", RetryAdvice.NEW_KEY, "Idempotency-Key is invalid", detail);
 	}
 
 }

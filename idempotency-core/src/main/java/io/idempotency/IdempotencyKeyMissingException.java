@@ -17,7 +17,7 @@ public final class IdempotencyKeyMissingException extends IdempotencyException {
 	 * @param detail what is wrong and what to do
 	 */
 	public IdempotencyKeyMissingException(String operation, String detail) {
-		super(operation, 400, "key-missing", "Idempotency-Key is missing", detail);
+		super(operation, 400, "key-missing", RetryAdvice.FIX_REQUEST, "Idempotency-Key is missing", detail);
 	}
 
 }

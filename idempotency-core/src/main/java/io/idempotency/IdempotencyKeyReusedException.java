@@ -16,7 +16,7 @@ public final class IdempotencyKeyReusedException extends IdempotencyException {
 	 * @param operation the guarded operation
 	 */
 	public IdempotencyKeyReusedException(String operation) {
-		super(operation, 422, "key-reused", "Idempotency-Key is already used",
+		super(operation, 422, "key-reused", RetryAdvice.NEW_KEY, "Idempotency-Key is already used",
 				"This key was used for another request of '" + operation
 						+ "': repeat the first request unchanged, or use a new key for a new one");
 	}

@@ -26,13 +26,13 @@ public enum IdempotencyOutcome {
 	 * The call was refused in mode {@code REJECT}, because a call with this key came
 	 * before.
 	 */
-	REJECTED,
+	DUPLICATE,
 
 	/** The call was refused because the first call still runs. */
 	IN_PROGRESS,
 
 	/** The call was refused because its key was used with another fingerprint. */
-	MISMATCH,
+	KEY_REUSED,
 
 	/**
 	 * The call ran and has failed: its key is free again, or its failure is remembered.
@@ -54,20 +54,24 @@ public enum IdempotencyOutcome {
 	/** The store could not be reached, so the call ran unguarded. */
 	UNGUARDED,
 
-	/**
-	 * The call was refused for another reason: the first call is done and its result was
-	 * not kept, its outcome is unknown, or the token of this call is unknown.
-	 */
-	REFUSED,
+	/** The call was rejected because its token is unknown. */
+	TOKEN_UNKNOWN,
+
+	/** The call was rejected because the first call completed without a stored result. */
+	RESULT_UNAVAILABLE,
+
+	/** The call was rejected because the process of the first call crashed. */
+	OUTCOME_UNKNOWN,
 
 	/** The call was refused with {@link IdempotencyStoreUnavailableException}. */
-	STORE_ERROR,
+	STORE_UNAVAILABLE,
 
 	/**
-	 * The caller was answered while the work may still act, or nobody knows how the
-	 * transaction has ended: the claim is left to its lease.
+	 * The end of the work is not visible: the caller has a response while the work may
+	 * still act, or the end of the transaction is unknown. The key stays claimed until
+	 * the lease expires.
 	 */
-	ABANDONED;
+	INDETERMINATE;
 
 	private final String value = name().toLowerCase(Locale.ROOT).replace('_', '-');
 

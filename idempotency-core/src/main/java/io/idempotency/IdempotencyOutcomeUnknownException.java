@@ -1,7 +1,7 @@
 package io.idempotency;
 
 /**
- * The owner of the key died while running, and {@link AbandonedMode#REFUSE} forbids a
+ * The owner of the key died while running, and {@link AbandonedMode#REJECT} forbids a
  * second run.
  * <p>
  * HTTP 409, code {@code outcome-unknown}.
@@ -17,9 +17,9 @@ public final class IdempotencyOutcomeUnknownException extends IdempotencyExcepti
 	 * @param operation the guarded operation
 	 */
 	public IdempotencyOutcomeUnknownException(String operation) {
-		super(operation, 409, "outcome-unknown", "Outcome of the first request is unknown", "The first request of '"
-				+ operation
-				+ "' with this key did not end and may have had its effect: look the result up, or ask the operator");
+		super(operation, 409, "outcome-unknown", RetryAdvice.NEVER, "Outcome of the first request is unknown",
+				"The first request of '" + operation
+						+ "' with this key did not end and may have had its effect: look the result up, or ask the operator");
 	}
 
 }

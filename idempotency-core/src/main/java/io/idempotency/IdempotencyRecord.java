@@ -92,13 +92,13 @@ public record IdempotencyRecord(String operation, String id, State state, @Nulla
 		ABANDONED,
 
 		/** The effect is committed, and the result is about to be attached. */
-		EXECUTED,
+		COMMITTED,
 
 		/** The call is done, and its result is replayed. */
 		DONE,
 
 		/** The call is done, and its result is not kept. */
-		TOMBSTONE,
+		RESULT_NOT_STORED,
 
 		/**
 		 * A call came in mode {@link IdempotencyMode#REJECT}, which does not tell whether

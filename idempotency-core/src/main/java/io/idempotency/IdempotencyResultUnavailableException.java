@@ -16,8 +16,8 @@ public final class IdempotencyResultUnavailableException extends IdempotencyExce
 	 * @param operation the guarded operation
 	 */
 	public IdempotencyResultUnavailableException(String operation) {
-		super(operation, 409, "result-unavailable", "Request was processed, its response is not available",
-				"The first request of '" + operation
+		super(operation, 409, "result-unavailable", RetryAdvice.NEVER,
+				"Request was processed, its response is not available", "The first request of '" + operation
 						+ "' with this key was processed and will not run again, but its response was not kept: look the result up");
 	}
 

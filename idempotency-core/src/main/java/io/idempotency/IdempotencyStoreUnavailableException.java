@@ -5,13 +5,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store could not be reached or refused the claim, so the call was not run; with
- * {@link TransactionMode#JOIN}, the call may have run and its transaction was rolled
- * back.
+ * The call was not accepted, or its commit got no response. {@link #reason()} says which
+ * of the two it was. A repeated call with the same key is safe: it gets the result of
+ * this call, or is executed.
  * <p>
- * HTTP 503, code {@code store-unavailable}. A repeated call is safe: nothing ran, or
- * nothing of the transaction is left, or its commit was not answered: then the same key
- * finds the result, or runs.
+ * HTTP 503, code {@code store-unavailable}.
  *
  * @since 0.1.0
  */
@@ -19,71 +17,94 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 
 	private static final long serialVersionUID = 1L;
 
+	private final Reason reason;
+
 	private final Duration retryAfter;
 
-	private final boolean mayHaveRun;
-
-	/**
-	 * Creates the exception.
-	 * @param operation the guarded operation
-	 * @param retryAfter how long to wait before the next try
-	 * @param cause the exception of the store, {@code null} if the store was not asked
-	 */
-	public IdempotencyStoreUnavailableException(String operation, Duration retryAfter, @Nullable Throwable cause) {
-		this(operation,
-				"The idempotency store of '" + operation
-						+ "' is not available, so the request was not done: repeat it unchanged later",
-				retryAfter, cause, false);
-	}
-
-	private IdempotencyStoreUnavailableException(String operation, String detail, Duration retryAfter,
-			@Nullable Throwable cause, boolean mayHaveRun) {
-		super(operation, 503, "store-unavailable", "Idempotency store is not available", detail, cause);
+	private IdempotencyStoreUnavailableException(String operation, Reason reason, String detail, Duration retryAfter,
+			@Nullable Throwable cause) {
+		super(operation, 503, "store-unavailable", RetryAdvice.SAME_KEY, "Idempotency store is not available", detail,
+				cause);
+		this.reason = reason;
 		this.retryAfter = retryAfter;
-		this.mayHaveRun = mayHaveRun;
 	}
 
 	/**
-	 * Creates the exception of a call whose store is there: too much work of its node
-	 * goes on without a caller.
+	 * Creates the exception of a call that was not executed, because the store could not
+	 * be reached or rejected the claim.
 	 * @param operation the guarded operation
 	 * @param retryAfter how long to wait before the next try
-	 * @hidden
+	 * @param cause the exception of the store, {@code null} if there is none
+	 * @return the exception
 	 */
-	@Internal
-	public IdempotencyStoreUnavailableException(String operation, Duration retryAfter) {
-		this(operation, "Too many calls go on here whose callers are gone, so the request of '" + operation
-				+ "' was not done: repeat it unchanged later", retryAfter, null, false);
+	public static IdempotencyStoreUnavailableException notExecuted(String operation, Duration retryAfter,
+			@Nullable Throwable cause) {
+		return new IdempotencyStoreUnavailableException(operation, Reason.NOT_EXECUTED,
+				"The idempotency store of '" + operation
+						+ "' is not available, so the request was not executed: repeat it unchanged later",
+				retryAfter, cause);
 	}
 
 	/**
-	 * Creates the exception of a call whose commit was not answered.
+	 * Creates the exception of a call whose commit got no response.
 	 * @param operation the guarded operation
-	 * @param cause says that there was no answer
 	 * @param retryAfter how long to wait before the next try
-	 * @hidden
+	 * @param cause the exception of the commit
+	 * @return the exception
 	 */
-	@Internal
-	public IdempotencyStoreUnavailableException(String operation, Throwable cause, Duration retryAfter) {
-		this(operation,
-				"The commit of '" + operation
-						+ "' was not answered, so it is not known whether the request was done: repeat it unchanged "
-						+ "later, and it gets the result, or is done then",
-				retryAfter, cause, true);
+	public static IdempotencyStoreUnavailableException mayHaveExecuted(String operation, Duration retryAfter,
+			Throwable cause) {
+		return new IdempotencyStoreUnavailableException(operation, Reason.MAY_HAVE_EXECUTED,
+				"The commit of '" + operation + "' got no response, so the request may have been executed: repeat it "
+						+ "unchanged later, and it gets the result, or is executed then",
+				retryAfter, cause);
 	}
 
 	/**
-	 * Returns whether the call may have run, because its commit was not answered. A
-	 * repetition with the same key gets its result, or runs. A guarded call around it
-	 * that fails with this exception is left to its lease.
+	 * Creates the exception of a call that was not executed, because too many detached
+	 * calls are in progress on this node.
+	 * @param operation the guarded operation
+	 * @param retryAfter how long to wait before the next try
+	 * @return the exception
 	 */
-	public boolean mayHaveRun() {
-		return this.mayHaveRun;
+	public static IdempotencyStoreUnavailableException overloaded(String operation, Duration retryAfter) {
+		return new IdempotencyStoreUnavailableException(operation, Reason.OVERLOADED,
+				"Too many detached calls are in progress on this node, so the request of '" + operation
+						+ "' was not executed: repeat it unchanged later",
+				retryAfter, null);
+	}
+
+	/**
+	 * Returns what happened to the call.
+	 * @return the reason
+	 */
+	public Reason reason() {
+		return this.reason;
 	}
 
 	@Override
 	public @Nullable Duration retryAfter() {
 		return isRemembered() ? null : this.retryAfter;
+	}
+
+	/** What happened to the call. */
+	public enum Reason {
+
+		/**
+		 * The store could not be reached or rejected the claim. The call was not
+		 * executed, or its transaction was rolled back.
+		 */
+		NOT_EXECUTED,
+
+		/**
+		 * The commit of the call got no response. A guarded call around this call that
+		 * fails with this exception stays claimed until its lease expires.
+		 */
+		MAY_HAVE_EXECUTED,
+
+		/** Too many detached calls are in progress on this node. */
+		OVERLOADED
+
 	}
 
 }

@@ -45,7 +45,7 @@ class IdempotencyOptionsTests {
 			.conflict(ConflictMode.WAIT)
 			.waitTimeout(Duration.ofSeconds(1))
 			.onFailure(FailureMode.REMEMBER)
-			.onAbandoned(AbandonedMode.REFUSE)
+			.onAbandoned(AbandonedMode.REJECT)
 			.recoverable(true)
 			.keepResult(false)
 			.duplicateOn(IllegalStateException.class)
@@ -61,7 +61,7 @@ class IdempotencyOptionsTests {
 		assertThat(options.conflict()).isEqualTo(ConflictMode.WAIT);
 		assertThat(options.waitTimeout()).isEqualTo(Duration.ofSeconds(1));
 		assertThat(options.onFailure()).isEqualTo(FailureMode.REMEMBER);
-		assertThat(options.onAbandoned()).isEqualTo(AbandonedMode.REFUSE);
+		assertThat(options.onAbandoned()).isEqualTo(AbandonedMode.REJECT);
 		assertThat(options.recoverable()).isTrue();
 		assertThat(options.keepResult()).isFalse();
 		assertThat(options.duplicateOn()).containsExactly(IllegalStateException.class, ArithmeticException.class);

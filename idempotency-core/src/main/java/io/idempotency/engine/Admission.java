@@ -259,7 +259,7 @@ public final class Admission {
 	}
 
 	private IdempotencyStoreUnavailableException unavailable(@Nullable Throwable cause) {
-		return new IdempotencyStoreUnavailableException(this.call.operation(), RETRY_AFTER, cause);
+		return IdempotencyStoreUnavailableException.notExecuted(this.call.operation(), RETRY_AFTER, cause);
 	}
 
 }

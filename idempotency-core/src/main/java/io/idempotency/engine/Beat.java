@@ -188,7 +188,7 @@ final class Beat {
 			late = now - this.sent > this.lease / 3 * 2;
 		}
 		if (late) {
-			this.renewer.log().publish(IdempotencyEvent.BEAT_LATE, operation());
+			this.renewer.log().publish(IdempotencyEvent.RENEWAL_LATE, operation());
 		}
 		return true;
 	}

@@ -181,7 +181,8 @@ public final class ClaimEnd {
 			return;
 		}
 		for (Throwable each : Causes.of(failure).toList()) {
-			boolean left = each instanceof IdempotencyStoreUnavailableException unavailable && unavailable.mayHaveRun();
+			boolean left = each instanceof IdempotencyStoreUnavailableException unavailable
+					&& unavailable.reason() == IdempotencyStoreUnavailableException.Reason.MAY_HAVE_EXECUTED;
 			if (each instanceof IdempotencyException refusal && !left) {
 				refusal.remember();
 			}
@@ -227,7 +228,7 @@ public final class ClaimEnd {
 			return of(known);
 		}
 		Write write = of(Ending.DONE_UNKEPT);
-		boolean attaches = write instanceof Write.Complete complete && complete.isTombstone()
+		boolean attaches = write instanceof Write.Complete complete && complete.isWithoutResult()
 				&& this.call.options().keepResult();
 		return !attaches ? write : new Write.Attach(
 				Completion.executed(this.claim, this.call.fingerprint(), ATTACH_WITHIN, this.context.retention()));
@@ -402,7 +403,7 @@ public final class ClaimEnd {
 			return null;
 		}
 		if (!this.call.fingerprint().matches(fingerprint)) {
-			return new ClaimResult.Mismatch();
+			return new ClaimResult.KeyReused();
 		}
 		if (keepsNothing()) {
 			return new ClaimResult.Acquired(this.claim);
@@ -413,7 +414,7 @@ public final class ClaimEnd {
 				return new ClaimResult.Completed(result, retention(done));
 			}
 		}
-		return new ClaimResult.Tombstone();
+		return new ClaimResult.ResultUnavailable();
 	}
 
 	private boolean remembersFailures() {
@@ -462,7 +463,7 @@ public final class ClaimEnd {
 		StoredResult stored = (result != null && this.call.options().keepResult()) ? stored(result) : null;
 		return new Write.Complete(
 				(stored != null) ? Completion.result(this.claim, this.call.fingerprint(), stored, retention, kind)
-						: Completion.tombstone(this.claim, this.call.fingerprint(), retention, kind));
+						: Completion.withoutResult(this.claim, this.call.fingerprint(), retention, kind));
 	}
 
 	/** Returns the result for the store, {@code null} if the result cannot be kept. */

@@ -62,13 +62,13 @@ public record EngineCore(Upkeep upkeep, Claimer claimer, Replayer replayer, Resu
 	/** Reports that the record could not be in the transaction of the work. */
 	public IdempotencyStoreUnavailableException notJoined(GuardedCall call, IdempotencyStoreException cause) {
 		failed("join", call, cause);
-		return new IdempotencyStoreUnavailableException(call.operation(), Admission.RETRY_AFTER, cause);
+		return IdempotencyStoreUnavailableException.notExecuted(call.operation(), Admission.RETRY_AFTER, cause);
 	}
 
 	/** Reports that nobody knows whether the record and the work are committed. */
 	public IdempotencyStoreUnavailableException notAnswered(GuardedCall call, IdempotencyStoreException cause) {
 		failed("commit", call, cause);
-		return new IdempotencyStoreUnavailableException(call.operation(), cause, Admission.RETRY_AFTER);
+		return IdempotencyStoreUnavailableException.mayHaveExecuted(call.operation(), Admission.RETRY_AFTER, cause);
 	}
 
 	private void failed(String step, GuardedCall call, IdempotencyStoreException cause) {

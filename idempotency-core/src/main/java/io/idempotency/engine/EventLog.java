@@ -75,7 +75,7 @@ public final class EventLog implements ResultSealer.Log {
 			publish(IdempotencyEvent.IN_PROGRESS, operation);
 			return new IdempotencyInProgressException(operation, retryAfter(busy.rest()));
 		}
-		if (result instanceof ClaimResult.Mismatch) {
+		if (result instanceof ClaimResult.KeyReused) {
 			publish(IdempotencyEvent.KEY_REUSED, operation);
 			return new IdempotencyKeyReusedException(operation);
 		}
@@ -83,7 +83,7 @@ public final class EventLog implements ResultSealer.Log {
 			publish(IdempotencyEvent.DUPLICATE, operation);
 			return new IdempotencyDuplicateException(operation, duplicate.attempts());
 		}
-		if (result instanceof ClaimResult.Tombstone) {
+		if (result instanceof ClaimResult.ResultUnavailable) {
 			publish(IdempotencyEvent.RESULT_UNAVAILABLE, operation);
 			return new IdempotencyResultUnavailableException(operation);
 		}
@@ -105,7 +105,7 @@ public final class EventLog implements ResultSealer.Log {
 	 * @param failure the failure of the look-up, {@code null} if it found nothing
 	 */
 	public IdempotencyException resultNotFound(String operation, Throwable duplicate, @Nullable Throwable failure) {
-		IdempotencyException refusal = refusal(operation, new ClaimResult.Tombstone());
+		IdempotencyException refusal = refusal(operation, new ClaimResult.ResultUnavailable());
 		refusal.initCause(duplicate);
 		if (failure != null) {
 			refusal.addSuppressed(failure);
@@ -127,9 +127,9 @@ public final class EventLog implements ResultSealer.Log {
 		LogLine.write(() -> logger
 			.warn("A claim of '{}' was lost while its owner was at work: its lease ran out and another call took the "
 					+ "key, or its record was removed by an operator or the store; lengthen the lease, or shut late owners "
-					+ "out downstream by the fence. Record {}; this run: {}; now: {}", operation, call.key().hashHex(),
-					run(run.node(), run.traceId()), holder(call)));
-		publish(IdempotencyEvent.CLAIM_LOST, operation);
+					+ "out downstream by the fencing token. Record {}; this run: {}; now: {}", operation,
+					call.key().hashHex(), run(run.node(), run.traceId()), holder(call)));
+		publish(IdempotencyEvent.LEASE_LOST, operation);
 	}
 
 	private static String holder(GuardedCall call) {

@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  * claim ─ Acquired ──────→ run ─ returned ──→ Done, DoneUnkept ─┐
  *       │                      ├ threw ─────→ Failed, NotRun ───┼→ end: complete, release, forget,
  *       │                      └ its future ─→ any of them ─────┘       or left to its lease
- *       ├ Completed ─────→ replay              (or Tombstone → recover → …)
+ *       ├ Completed ─────→ replay              (or ResultUnavailable → recover → …)
  *       ├ InProgress ────→ refuse, or wait and claim again
- *       └ Mismatch ──────→ refuse
+ *       └ KeyReused ──────→ refuse
  * </pre>
  *
  * The method's own result or exception wins over a failure of the store. Only a record
@@ -329,7 +329,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	public void requireOpen(GuardedCall call, boolean within) {
 		if (this.closed && !within) {
 			this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
-			throw new IdempotencyStoreUnavailableException(call.operation(), Admission.RETRY_AFTER, null);
+			throw IdempotencyStoreUnavailableException.notExecuted(call.operation(), Admission.RETRY_AFTER, null);
 		}
 		this.upkeep.setRefusedTimers();
 		try {
@@ -337,7 +337,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		}
 		catch (RejectedExecutionException noThread) {
 			this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
-			throw new IdempotencyStoreUnavailableException(call.operation(), Admission.RETRY_AFTER, noThread);
+			throw IdempotencyStoreUnavailableException.notExecuted(call.operation(), Admission.RETRY_AFTER, noThread);
 		}
 	}
 

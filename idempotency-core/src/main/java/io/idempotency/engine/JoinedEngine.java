@@ -262,7 +262,7 @@ final class JoinedEngine {
 				this.stage = Stage.WRITE_FAILED;
 				boolean lost = ex instanceof TransactionLostException;
 				if (!lost) {
-					this.observed.seenAs(IdempotencyOutcome.STORE_ERROR);
+					this.observed.seenAs(IdempotencyOutcome.STORE_UNAVAILABLE);
 				}
 				RuntimeException failure = lost ? cause(ex) : JoinedEngine.this.parts.notJoined(this.call, ex);
 				rollbackAfter(failure);

@@ -106,7 +106,7 @@ public final class JoinedKeys {
 			Hold other = JoinedKeys.this.holds.get(this.key);
 			if (other != null && other.owner) {
 				if (!other.fingerprint.matches(this.fingerprint)) {
-					return new Move.Answer(new ClaimResult.Mismatch());
+					return new Move.Answer(new ClaimResult.KeyReused());
 				}
 				if (!this.waits) {
 					return new Move.Answer(UNSEEN);

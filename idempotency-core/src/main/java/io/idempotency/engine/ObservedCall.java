@@ -3,11 +3,13 @@ package io.idempotency.engine;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.idempotency.IdempotencyDuplicateException;
-import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyOutcome;
+import io.idempotency.IdempotencyOutcomeUnknownException;
+import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.IdempotencyTokenUnknownException;
 import io.idempotency.Internal;
 import io.idempotency.store.ClaimOrigin;
 import org.jspecify.annotations.Nullable;
@@ -148,7 +150,7 @@ public final class ObservedCall {
 
 	/** Notes that the claim of the call is left to its lease. */
 	public void claimLeft() {
-		end(IdempotencyOutcome.ABANDONED, null);
+		end(IdempotencyOutcome.INDETERMINATE, null);
 	}
 
 	/** Ends the observation; the first end counts. */
@@ -174,15 +176,22 @@ public final class ObservedCall {
 			return IdempotencyOutcome.IN_PROGRESS;
 		}
 		if (thrown instanceof IdempotencyKeyReusedException) {
-			return IdempotencyOutcome.MISMATCH;
+			return IdempotencyOutcome.KEY_REUSED;
 		}
 		if (thrown instanceof IdempotencyDuplicateException) {
-			return IdempotencyOutcome.REJECTED;
+			return IdempotencyOutcome.DUPLICATE;
 		}
 		if (thrown instanceof IdempotencyStoreUnavailableException) {
-			return IdempotencyOutcome.STORE_ERROR;
+			return IdempotencyOutcome.STORE_UNAVAILABLE;
 		}
-		return (thrown instanceof IdempotencyException) ? IdempotencyOutcome.REFUSED : IdempotencyOutcome.FAILED;
+		if (thrown instanceof IdempotencyResultUnavailableException) {
+			return IdempotencyOutcome.RESULT_UNAVAILABLE;
+		}
+		if (thrown instanceof IdempotencyOutcomeUnknownException) {
+			return IdempotencyOutcome.OUTCOME_UNKNOWN;
+		}
+		return (thrown instanceof IdempotencyTokenUnknownException) ? IdempotencyOutcome.TOKEN_UNKNOWN
+				: IdempotencyOutcome.FAILED;
 	}
 
 	private static IdempotencyOutcome outcome(Ending ending, Write write) {

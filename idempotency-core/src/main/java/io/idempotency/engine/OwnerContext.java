@@ -54,8 +54,8 @@ final class OwnerContext implements IdempotencyContext {
 	}
 
 	@Override
-	public long fence() {
-		return this.claim.fence();
+	public long fencingToken() {
+		return this.claim.fencingToken();
 	}
 
 	@Override
@@ -69,7 +69,7 @@ final class OwnerContext implements IdempotencyContext {
 	}
 
 	@Override
-	public void release() {
+	public void releaseKey() {
 		if (!this.ended.getAsBoolean()) {
 			this.releaseRequested = true;
 		}

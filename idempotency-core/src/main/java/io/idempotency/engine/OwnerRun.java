@@ -177,7 +177,7 @@ final class OwnerRun<T> {
 		if (recovered != null) {
 			return returned(recovered, true);
 		}
-		this.claim.observed().seenAs(IdempotencyOutcome.REFUSED);
+		this.claim.observed().seenAs(IdempotencyOutcome.RESULT_UNAVAILABLE);
 		end(Ending.DONE_UNKEPT);
 		throw this.events.resultNotFound(this.call.operation(), duplicate, failure);
 	}

@@ -131,8 +131,8 @@ public final class RecordWriter {
 	}
 
 	private void completed(Write.Complete complete) {
-		if (complete.isTombstone()) {
-			this.events.publish(IdempotencyEvent.TOMBSTONE, this.call.operation());
+		if (complete.isWithoutResult()) {
+			this.events.publish(IdempotencyEvent.RESULT_NOT_STORED, this.call.operation());
 		}
 		if (complete.isResult()) {
 			this.upkeep.finished().add(this.claim.key());

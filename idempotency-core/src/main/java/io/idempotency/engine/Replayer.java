@@ -63,10 +63,10 @@ public final class Replayer {
 				return replay(call, completed, replay, told);
 			}
 			catch (IdempotencyKeyReusedException ex) {
-				throw this.events.refusal(call.operation(), new ClaimResult.Mismatch());
+				throw this.events.refusal(call.operation(), new ClaimResult.KeyReused());
 			}
 		}
-		if (result instanceof ClaimResult.Tombstone) {
+		if (result instanceof ClaimResult.ResultUnavailable) {
 			return null;
 		}
 		throw this.events.refusal(call.operation(), result);
@@ -141,7 +141,7 @@ public final class Replayer {
 			throws Throwable {
 		T recovered = recover(call, action);
 		if (recovered == null) {
-			throw this.events.refusal(call.operation(), new ClaimResult.Tombstone());
+			throw this.events.refusal(call.operation(), new ClaimResult.ResultUnavailable());
 		}
 		observed.seenAs(IdempotencyOutcome.RECOVERED);
 		return action.replayRecovered(recovered);

@@ -176,7 +176,7 @@ public final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 			return question.apply(records);
 		}
 		catch (IdempotencyStoreException ex) {
-			throw new IdempotencyStoreUnavailableException("admin", Duration.ofSeconds(1), ex);
+			throw IdempotencyStoreUnavailableException.notExecuted("admin", Duration.ofSeconds(1), ex);
 		}
 	}
 

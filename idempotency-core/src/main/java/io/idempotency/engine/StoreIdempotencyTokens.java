@@ -66,7 +66,7 @@ public final class StoreIdempotencyTokens implements IdempotencyTokens {
 	 * @param failure the failure of the store
 	 */
 	public static IdempotencyStoreUnavailableException notIssued(Throwable failure) {
-		return new IdempotencyStoreUnavailableException("token", Duration.ofSeconds(1), failure);
+		return IdempotencyStoreUnavailableException.notExecuted("token", Duration.ofSeconds(1), failure);
 	}
 
 	@Override

@@ -99,7 +99,8 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 
 	@Override
 	public final Ending threw(Throwable failure) {
-		if (failure instanceof IdempotencyStoreUnavailableException refusal && refusal.mayHaveRun()) {
+		if (failure instanceof IdempotencyStoreUnavailableException refusal
+				&& refusal.reason() == IdempotencyStoreUnavailableException.Reason.MAY_HAVE_EXECUTED) {
 			// It is that of a nested call, and the thread of that need not tell whose.
 			return Ending.OUT_OF_SIGHT;
 		}

@@ -35,8 +35,8 @@ public sealed interface Write {
 	record Complete(Completion completion) implements Write {
 
 		/** Returns whether duplicates are told that there is no result. */
-		public boolean isTombstone() {
-			return this.completion.type() == Completion.Type.TOMBSTONE && !this.completion.retention().isZero();
+		public boolean isWithoutResult() {
+			return this.completion.type() == Completion.Type.WITHOUT_RESULT && !this.completion.retention().isZero();
 		}
 
 		/** Returns whether duplicates are given a result. */
@@ -46,7 +46,7 @@ public sealed interface Write {
 
 		/** Returns the same end for a store for which the result is too large. */
 		public Complete withoutResult() {
-			return new Complete(Completion.tombstone(this.completion.claim(), this.completion.fingerprint(),
+			return new Complete(Completion.withoutResult(this.completion.claim(), this.completion.fingerprint(),
 					this.completion.retention(), this.completion.kind()));
 		}
 

@@ -9,13 +9,14 @@ import io.idempotency.key.IdempotencyKey;
  *
  * @param key the key
  * @param id whose claim it is
- * @param fence a number larger than the fence of every earlier claim of the record: the
- * larger of the store's clock in microseconds and the last fence plus one
+ * @param fencingToken a number larger than the fencing token of every earlier claim of
+ * the record: the larger of the store's clock in microseconds and the last fencing token
+ * plus one
  * @param abandoned whether an earlier owner's lease ran out while it was running, so that
  * its effect may or may not have happened
  * @since 0.1.0
  */
-public record Claim(IdempotencyKey key, ClaimId id, long fence, boolean abandoned) {
+public record Claim(IdempotencyKey key, ClaimId id, long fencingToken, boolean abandoned) {
 
 	/**
 	 * Validates the components.

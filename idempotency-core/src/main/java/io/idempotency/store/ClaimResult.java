@@ -61,13 +61,13 @@ public sealed interface ClaimResult {
 	/**
 	 * The first call is done, but its result was not kept.
 	 */
-	record Tombstone() implements ClaimResult {
+	record ResultUnavailable() implements ClaimResult {
 	}
 
 	/**
 	 * The key was used with another fingerprint.
 	 */
-	record Mismatch() implements ClaimResult {
+	record KeyReused() implements ClaimResult {
 	}
 
 	/**

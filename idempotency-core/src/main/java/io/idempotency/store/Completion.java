@@ -8,7 +8,7 @@ import io.idempotency.key.Fingerprint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a claim, or (type {@link Type#EXECUTED}) the message that its effect is
+ * The end of a claim, or (type {@link Type#COMMITTED}) the message that its effect is
  * committed.
  *
  * @param claim the claim
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param retention how long the record is kept from now; with zero, the record is deleted
  * at once (the end of a lock)
  * @param attachWithin how long duplicates get "in progress" while the result is attached
- * (type {@link Type#EXECUTED}); zero for the other types
+ * (type {@link Type#COMMITTED}); zero for the other types
  * @param kind how the call ended; {@link ResultKind#SUCCESS} if the end is not known yet
  * @since 0.1.0
  */
@@ -39,10 +39,10 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 		if (retention.isNegative()) {
 			throw new IllegalArgumentException("retention must not be negative, but is " + retention);
 		}
-		if ((type == Type.EXECUTED) != (attachWithin.compareTo(Duration.ZERO) > 0)) {
-			throw new IllegalArgumentException("attachWithin must be positive if and only if the type is EXECUTED");
+		if ((type == Type.COMMITTED) != (attachWithin.compareTo(Duration.ZERO) > 0)) {
+			throw new IllegalArgumentException("attachWithin must be positive if and only if the type is COMMITTED");
 		}
-		if (type == Type.EXECUTED && kind != ResultKind.SUCCESS) {
+		if (type == Type.COMMITTED && kind != ResultKind.SUCCESS) {
 			throw new IllegalArgumentException("What was committed is a success, not a " + kind);
 		}
 	}
@@ -81,8 +81,8 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	 * @param retention how long the tombstone is kept
 	 * @return the completion
 	 */
-	public static Completion tombstone(Claim claim, Fingerprint fingerprint, Duration retention) {
-		return tombstone(claim, fingerprint, retention, ResultKind.SUCCESS);
+	public static Completion withoutResult(Claim claim, Fingerprint fingerprint, Duration retention) {
+		return withoutResult(claim, fingerprint, retention, ResultKind.SUCCESS);
 	}
 
 	/**
@@ -93,8 +93,8 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	 * @param kind how the call ended
 	 * @return the completion
 	 */
-	public static Completion tombstone(Claim claim, Fingerprint fingerprint, Duration retention, ResultKind kind) {
-		return new Completion(claim, fingerprint, Type.TOMBSTONE, null, retention, Duration.ZERO, kind);
+	public static Completion withoutResult(Claim claim, Fingerprint fingerprint, Duration retention, ResultKind kind) {
+		return new Completion(claim, fingerprint, Type.WITHOUT_RESULT, null, retention, Duration.ZERO, kind);
 	}
 
 	/**
@@ -105,7 +105,7 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	 * @return the completion
 	 */
 	public static Completion forget(Claim claim, Fingerprint fingerprint) {
-		return tombstone(claim, fingerprint, Duration.ZERO);
+		return withoutResult(claim, fingerprint, Duration.ZERO);
 	}
 
 	/**
@@ -118,7 +118,7 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	 * @return the completion
 	 */
 	public static Completion executed(Claim claim, Fingerprint fingerprint, Duration attachWithin, Duration retention) {
-		return new Completion(claim, fingerprint, Type.EXECUTED, null, retention, attachWithin, ResultKind.SUCCESS);
+		return new Completion(claim, fingerprint, Type.COMMITTED, null, retention, attachWithin, ResultKind.SUCCESS);
 	}
 
 	/**
@@ -130,10 +130,10 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 		RESULT,
 
 		/** The call is done, and its result is not kept. */
-		TOMBSTONE,
+		WITHOUT_RESULT,
 
 		/** The effect is committed, and the result is not attached yet. */
-		EXECUTED
+		COMMITTED
 
 	}
 

@@ -50,7 +50,7 @@ import io.idempotency.key.IdempotencyKey;
  * </tr>
  * <tr>
  * <td>RUNNING, lease live</td>
- * <td>ours: Acquired with the same fence; else other fingerprint: Mismatch; else
+ * <td>ours: Acquired with the same fencing token; else other fingerprint: KeyReused; else
  * InProgress</td>
  * <td>ours: DONE; else refused</td>
  * <td>ours: absent, a token: ISSUED again with its first expiry and no fingerprint; ours
@@ -59,29 +59,30 @@ import io.idempotency.key.IdempotencyKey;
  * </tr>
  * <tr>
  * <td>RUNNING, lease over; absent when the retention of the claim is over too</td>
- * <td>ours: Acquired with the same fence and a new lease; else Mismatch first; may take
- * over: Acquired with a larger fence, abandoned; may not: Abandoned, nothing changes</td>
+ * <td>ours: Acquired with the same fencing token and a new lease; else KeyReused first;
+ * may take over: Acquired with a larger fencing token, abandoned; may not: Abandoned,
+ * nothing changes</td>
  * <td>ours, or nobody's with an equal fingerprint: DONE; else refused</td>
  * <td>nobody's: accepted, nothing changes; else as lease live</td>
  * <td>ours: longer lease; else refused</td>
  * </tr>
  * <tr>
- * <td>EXECUTED; a tombstone when {@code attachWithin} is over</td>
- * <td>Mismatch first, then InProgress, then Tombstone</td>
+ * <td>COMMITTED; a tombstone when {@code attachWithin} is over</td>
+ * <td>KeyReused first, then InProgress, then ResultUnavailable</td>
  * <td>ours: DONE (also when it is a tombstone by then); else refused</td>
  * <td>refused</td>
  * <td>refused</td>
  * </tr>
  * <tr>
  * <td>DONE; absent when the retention is over</td>
- * <td>Mismatch first, then Completed or Tombstone</td>
+ * <td>KeyReused first, then Completed or ResultUnavailable</td>
  * <td>same claim id: accepted, nothing changes; else refused</td>
  * <td>refused</td>
  * <td>refused</td>
  * </tr>
  * <tr>
  * <td>ONCE; absent when the retention, counted from the first claim, is over</td>
- * <td>ours: Acquired with the same fence; else Duplicate, counted</td>
+ * <td>ours: Acquired with the same fencing token; else Duplicate, counted</td>
  * <td>refused</td>
  * <td>ours: absent, a token: ISSUED again; else refused</td>
  * <td>refused</td>
@@ -93,10 +94,11 @@ import io.idempotency.key.IdempotencyKey;
  * claim of type {@link ClaimType#ONCE} that meets the record of a
  * {@link ClaimType#LEASED} claim gets Duplicate with two attempts. A claim of type
  * {@link ClaimType#LEASED} that meets the record of a {@link ClaimType#ONCE} claim gets
- * Tombstone.
+ * ResultUnavailable.
  * <p>
  * RUNNING never expires while its lease lives. A completion with zero retention leaves no
- * record, and is accepted if the record is absent. The fence of a record never falls.
+ * record, and is accepted if the record is absent. The fencing token of a record never
+ * falls.
  * <p>
  * A store that has to make room may turn DONE into a tombstone before its time, and may
  * forget refused calls, as {@link ResultKind} says; it never forgets any other record.

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * daylight saving time ends.
  *
  * @param micros the moment
- * @param lastFence the last fence, either of the whole store or of the record that was
- * read
+ * @param lastFence the last fencing token, either of the whole store or of the record
+ * that was read
  */
 public record Moment(long micros, AtomicLong lastFence) {
 
@@ -54,9 +54,9 @@ public record Moment(long micros, AtomicLong lastFence) {
 	}
 
 	/**
-	 * Draws a fence that is larger than the last one, even after the clock has stepped
-	 * back.
-	 * @return the fence
+	 * Draws a fencing token that is larger than the last one, even after the clock has
+	 * stepped back.
+	 * @return the fencing token
 	 */
 	public long nextFence() {
 		return this.lastFence.accumulateAndGet(this.micros, (last, now) -> Math.max(last + 1, now));

@@ -41,7 +41,7 @@ public interface RecordAdmin {
 
 	/**
 	 * Removes a record in one atomic step, unless a live call holds it: RUNNING with a
-	 * live lease, or EXECUTED while its result may be attached.
+	 * live lease, or COMMITTED while its result may be attached.
 	 * @param key where it is
 	 * @param force whether a record that a live call holds is removed too
 	 * @return what became of the record

@@ -20,16 +20,16 @@ public enum RecordState {
 	/**
 	 * A claim was taken over and then released: its lease is over, and no call owns it.
 	 */
-	NOBODYS("N"),
+	ORPHANED("N"),
 
 	/** The effect is committed, and the result is not attached yet. */
-	EXECUTED("X"),
+	COMMITTED("X"),
 
 	/** The call is done, and its result is kept. */
 	DONE("D"),
 
 	/** The call is done, and its result is not kept. */
-	TOMBSTONE("T"),
+	WITHOUT_RESULT("T"),
 
 	/** The record is a claim that was final at once. */
 	ONCE("O");

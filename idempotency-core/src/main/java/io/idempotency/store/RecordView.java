@@ -28,7 +28,7 @@ public final class RecordView {
 	public static IdempotencyRecord of(String label, String hash, StoredRecord record, Moment moment) {
 		boolean held = moment.isBefore(record.leaseUntil());
 		RecordState state = record.state();
-		boolean leased = held && state != RecordState.ONCE && state != RecordState.NOBODYS;
+		boolean leased = held && state != RecordState.ONCE && state != RecordState.ORPHANED;
 		return new IdempotencyRecord(label, hash, state(state, held), claimedAt(record),
 				leased ? moment.until(record.leaseUntil()) : Duration.ZERO, moment.until(record.expiresAt()),
 				(state == RecordState.ONCE) ? record.attempts() : 0, node(record), record.origin().traceId());
@@ -38,27 +38,27 @@ public final class RecordView {
 	 * Makes a record from the values that a store has read, for stores that keep records
 	 * in a form of their own.
 	 * @param state the state
-	 * @param fence the fence
+	 * @param fencingToken the fencing token
 	 * @param leaseUntil when the lease is over
 	 * @param keptUntil when the retention is over
 	 * @param attempts how many claims of type once came with the key
 	 * @param origin where the claim came from
 	 * @return the record, without what operators never see
 	 */
-	public static StoredRecord read(RecordState state, long fence, long leaseUntil, long keptUntil, long attempts,
-			ClaimOrigin origin) {
-		return new StoredRecord(state, StoredRecord.NO_ID, fence, Fingerprint.NONE, leaseUntil, keptUntil, 0, attempts,
-				null, ResultKind.SUCCESS, origin);
+	public static StoredRecord read(RecordState state, long fencingToken, long leaseUntil, long keptUntil,
+			long attempts, ClaimOrigin origin) {
+		return new StoredRecord(state, StoredRecord.NO_ID, fencingToken, Fingerprint.NONE, leaseUntil, keptUntil, 0,
+				attempts, null, ResultKind.SUCCESS, origin);
 	}
 
 	private static IdempotencyRecord.State state(RecordState state, boolean held) {
 		return switch (state) {
 			case ISSUED -> IdempotencyRecord.State.ISSUED;
 			case RUNNING, TAKEN_OVER -> held ? IdempotencyRecord.State.RUNNING : IdempotencyRecord.State.ABANDONED;
-			case NOBODYS -> IdempotencyRecord.State.ABANDONED;
-			case EXECUTED -> held ? IdempotencyRecord.State.EXECUTED : IdempotencyRecord.State.TOMBSTONE;
+			case ORPHANED -> IdempotencyRecord.State.ABANDONED;
+			case COMMITTED -> held ? IdempotencyRecord.State.COMMITTED : IdempotencyRecord.State.RESULT_NOT_STORED;
 			case DONE -> IdempotencyRecord.State.DONE;
-			case TOMBSTONE -> IdempotencyRecord.State.TOMBSTONE;
+			case WITHOUT_RESULT -> IdempotencyRecord.State.RESULT_NOT_STORED;
 			case ONCE -> IdempotencyRecord.State.ONCE;
 			case ABSENT -> throw new IllegalArgumentException("An absent record cannot be shown");
 		};
@@ -69,9 +69,9 @@ public final class RecordView {
 		return node.isEmpty() ? null : node;
 	}
 
-	/** Returns when the key was claimed. The fence of a claim is its time. */
+	/** Returns when the key was claimed. The fencing token of a claim is its time. */
 	private static @Nullable Instant claimedAt(StoredRecord record) {
-		return (record.state() == RecordState.ISSUED) ? null : Moment.toInstant(record.fence());
+		return (record.state() == RecordState.ISSUED) ? null : Moment.toInstant(record.fencingToken());
 	}
 
 }

@@ -9,15 +9,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One record, with a method for each verb of the state table. A record is immutable, and
- * its methods are pure except that a claim and a token draw a fence. A store replaces a
- * record by the next one if no other call was faster.
+ * its methods are pure except that a claim and a token draw a fencing token. A store
+ * replaces a record by the next one if no other call was faster.
  * <p>
  * When a record is not {@link #isLive(Moment) live}, the store uses {@link #ABSENT} in
  * its place.
  *
  * @param state the state of the record
  * @param claimId whose claim it is, {@link #NO_ID} if no call owns the record
- * @param fence the fence of the claim
+ * @param fencingToken the fencing token of the claim
  * @param fingerprint the fingerprint of the claim
  * @param leaseUntil when the lease, or the time to attach a result, is over
  * @param keptUntil when the retention, or the life of an issued token, is over
@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * in stores that need not know
  * @param origin where the claim came from
  */
-public record StoredRecord(RecordState state, ClaimId claimId, long fence, Fingerprint fingerprint, long leaseUntil,
-		long keptUntil, long tokenUntil, long attempts, @Nullable StoredResult result, ResultKind kind,
+public record StoredRecord(RecordState state, ClaimId claimId, long fencingToken, Fingerprint fingerprint,
+		long leaseUntil, long keptUntil, long tokenUntil, long attempts, @Nullable StoredResult result, ResultKind kind,
 		ClaimOrigin origin) {
 
 	/** The claim id of a record that no call owns. */
@@ -82,7 +82,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	 * @return the record
 	 */
 	public StoredRecord withoutResult() {
-		return (this.result == null) ? this : with(RecordState.TOMBSTONE, this.claimId, this.leaseUntil);
+		return (this.result == null) ? this : with(RecordState.WITHOUT_RESULT, this.claimId, this.leaseUntil);
 	}
 
 	/**
@@ -95,7 +95,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 		if (this.state == RecordState.ABSENT) {
 			return stay(RecordAdmin.Eviction.ABSENT);
 		}
-		boolean held = (isRunning() || this.state == RecordState.EXECUTED) && moment.isBefore(this.leaseUntil);
+		boolean held = (isRunning() || this.state == RecordState.COMMITTED) && moment.isBefore(this.leaseUntil);
 		return (held && !force) ? stay(RecordAdmin.Eviction.RUNNING)
 				: new Transition<>(ABSENT, RecordAdmin.Eviction.EVICTED);
 	}
@@ -112,8 +112,8 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 			case ABSENT, ISSUED ->
 				(this.state == RecordState.ABSENT && request.key().isToken()) ? stay(new ClaimResult.UnknownToken())
 						: acquire(request, once ? RecordState.ONCE : RecordState.RUNNING, moment);
-			case ONCE -> once ? claimOnceMore(request) : stay(new ClaimResult.Tombstone());
-			case RUNNING, TAKEN_OVER, NOBODYS, EXECUTED, DONE, TOMBSTONE ->
+			case ONCE -> once ? claimOnceMore(request) : stay(new ClaimResult.ResultUnavailable());
+			case RUNNING, TAKEN_OVER, ORPHANED, COMMITTED, DONE, WITHOUT_RESULT ->
 				once ? stay(new ClaimResult.Duplicate(2)) : claimLeased(request, moment);
 		};
 	}
@@ -123,7 +123,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 			return acquired(request, ClaimOrigin.UNKNOWN);
 		}
 		return new Transition<>(
-				new StoredRecord(this.state, this.claimId, this.fence, this.fingerprint, this.leaseUntil,
+				new StoredRecord(this.state, this.claimId, this.fencingToken, this.fingerprint, this.leaseUntil,
 						this.keptUntil, this.tokenUntil, this.attempts + 1, null, this.kind, this.origin),
 				new ClaimResult.Duplicate(this.attempts + 1));
 	}
@@ -133,17 +133,17 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 			return with(this.state, this.claimId, moment.plus(request.lease())).acquired(request, ClaimOrigin.UNKNOWN);
 		}
 		if (!this.fingerprint.matches(request.fingerprint())) {
-			return stay(new ClaimResult.Mismatch());
+			return stay(new ClaimResult.KeyReused());
 		}
-		boolean awaited = isRunning() || this.state == RecordState.EXECUTED;
+		boolean awaited = isRunning() || this.state == RecordState.COMMITTED;
 		if (awaited && moment.isBefore(this.leaseUntil)) {
 			return stay(new ClaimResult.InProgress(moment.until(this.leaseUntil)));
 		}
-		if (isRunning() || this.state == RecordState.NOBODYS) {
+		if (isRunning() || this.state == RecordState.ORPHANED) {
 			return request.takeOver() ? acquire(request, RecordState.TAKEN_OVER, moment)
 					: stay(new ClaimResult.Abandoned());
 		}
-		return stay((this.result == null) ? new ClaimResult.Tombstone() : completed(this.result, moment));
+		return stay((this.result == null) ? new ClaimResult.ResultUnavailable() : completed(this.result, moment));
 	}
 
 	/**
@@ -169,8 +169,10 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	}
 
 	private Transition<ClaimResult> acquired(ClaimRequest request, ClaimOrigin before) {
-		return new Transition<>(this, new ClaimResult.Acquired(
-				new Claim(request.key(), this.claimId, this.fence, this.state == RecordState.TAKEN_OVER), before));
+		return new Transition<>(this,
+				new ClaimResult.Acquired(
+						new Claim(request.key(), this.claimId, this.fencingToken, this.state == RecordState.TAKEN_OVER),
+						before));
 	}
 
 	/**
@@ -185,36 +187,38 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 		return switch (this.state) {
 			case ABSENT,
 					ISSUED ->
-				isInTime(completion, moment) ? completed(completion, completion.fingerprint(),
-						Math.max(completion.claim().fence(), moment.lastFence().get()), moment) : stay(false);
-			case RUNNING, TAKEN_OVER, EXECUTED -> completedIf(ours, completion, moment);
+				isInTime(completion, moment)
+						? completed(completion, completion.fingerprint(),
+								Math.max(completion.claim().fencingToken(), moment.lastFence().get()), moment)
+						: stay(false);
+			case RUNNING, TAKEN_OVER, COMMITTED -> completedIf(ours, completion, moment);
 			// The late owner may have had another request: it lost its record before the
 			// first owner of this one claimed the key.
-			case NOBODYS -> completedIf(this.fingerprint.equals(completion.fingerprint()), completion, moment);
-			case DONE, TOMBSTONE -> stay(ours);
+			case ORPHANED -> completedIf(this.fingerprint.equals(completion.fingerprint()), completion, moment);
+			case DONE, WITHOUT_RESULT -> stay(ours);
 			case ONCE -> stay(false);
 		};
 	}
 
 	/**
 	 * Returns whether the claim is younger than the retention, so that a late success is
-	 * kept. The fence is the time of the claim.
+	 * kept. The fencing token is the time of the claim.
 	 */
 	private static boolean isInTime(Completion completion, Moment moment) {
 		long retention = Moment.micros(completion.retention());
-		return retention == 0 || moment.micros() - completion.claim().fence() < retention;
+		return retention == 0 || moment.micros() - completion.claim().fencingToken() < retention;
 	}
 
 	private Transition<Boolean> completedIf(boolean accepted, Completion completion, Moment moment) {
-		return accepted ? completed(completion, this.fingerprint, this.fence, moment) : stay(false);
+		return accepted ? completed(completion, this.fingerprint, this.fencingToken, moment) : stay(false);
 	}
 
 	private Transition<Boolean> completed(Completion completion, Fingerprint completedFingerprint, long completedFence,
 			Moment moment) {
 		RecordState next = switch (completion.type()) {
 			case RESULT -> RecordState.DONE;
-			case TOMBSTONE -> RecordState.TOMBSTONE;
-			case EXECUTED -> RecordState.EXECUTED;
+			case WITHOUT_RESULT -> RecordState.WITHOUT_RESULT;
+			case COMMITTED -> RecordState.COMMITTED;
 		};
 		long keptAfter = moment.plus(completion.retention());
 		// The wait for the result must not keep the record longer than its retention.
@@ -230,7 +234,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	 * that was refused must not make the record forgettable.
 	 */
 	private ResultKind kind(Completion completion) {
-		boolean takenOver = this.state == RecordState.TAKEN_OVER || this.state == RecordState.NOBODYS;
+		boolean takenOver = this.state == RecordState.TAKEN_OVER || this.state == RecordState.ORPHANED;
 		return (takenOver && completion.kind() == ResultKind.REFUSAL) ? ResultKind.FAILURE : completion.kind();
 	}
 
@@ -243,13 +247,13 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	public Transition<Boolean> release(ClaimId id, Moment moment) {
 		return switch (this.state) {
 			// There is no claim to give back; this release may have been sent before.
-			case ABSENT, ISSUED, NOBODYS -> stay(true);
+			case ABSENT, ISSUED, ORPHANED -> stay(true);
 			case RUNNING, ONCE -> isOwnedBy(id) ? new Transition<>(unclaimed(moment), true) : stay(false);
 			// The dead owner may have had its effect, so a successor that failed must not
 			// delete the record.
-			case TAKEN_OVER ->
-				isOwnedBy(id) ? new Transition<>(with(RecordState.NOBODYS, NO_ID, moment.micros()), true) : stay(false);
-			case EXECUTED, DONE, TOMBSTONE -> stay(false);
+			case TAKEN_OVER -> isOwnedBy(id)
+					? new Transition<>(with(RecordState.ORPHANED, NO_ID, moment.micros()), true) : stay(false);
+			case COMMITTED, DONE, WITHOUT_RESULT -> stay(false);
 		};
 	}
 
@@ -258,7 +262,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	 * expiry.
 	 */
 	private StoredRecord unclaimed(Moment moment) {
-		return moment.isBefore(this.tokenUntil) ? issued(this.fence, this.tokenUntil) : ABSENT;
+		return moment.isBefore(this.tokenUntil) ? issued(this.fencingToken, this.tokenUntil) : ABSENT;
 	}
 
 	/**
@@ -287,8 +291,8 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 		return new Transition<>(issued(moment.nextFence(), until), until);
 	}
 
-	private static StoredRecord issued(long fence, long until) {
-		return new StoredRecord(RecordState.ISSUED, NO_ID, fence, Fingerprint.NONE, 0, until, until, 1, null,
+	private static StoredRecord issued(long fencingToken, long until) {
+		return new StoredRecord(RecordState.ISSUED, NO_ID, fencingToken, Fingerprint.NONE, 0, until, until, 1, null,
 				ResultKind.SUCCESS, ClaimOrigin.UNKNOWN);
 	}
 
@@ -302,7 +306,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 
 	/** Returns this record in another state, without a result. */
 	private StoredRecord with(RecordState nextState, ClaimId nextId, long nextLeaseUntil) {
-		return new StoredRecord(nextState, nextId, this.fence, this.fingerprint, nextLeaseUntil, this.keptUntil,
+		return new StoredRecord(nextState, nextId, this.fencingToken, this.fingerprint, nextLeaseUntil, this.keptUntil,
 				this.tokenUntil, this.attempts, null, this.kind, this.origin);
 	}
 

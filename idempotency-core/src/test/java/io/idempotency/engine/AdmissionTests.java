@@ -146,7 +146,7 @@ class AdmissionTests {
 
 	@Test
 	void anyOtherAnswerIsTheAnswer() {
-		for (ClaimResult result : List.of(BUSY, new ClaimResult.Mismatch(), new ClaimResult.Tombstone(),
+		for (ClaimResult result : List.of(BUSY, new ClaimResult.KeyReused(), new ClaimResult.ResultUnavailable(),
 				new ClaimResult.Abandoned(), new ClaimResult.Duplicate(2), new ClaimResult.UnknownToken(),
 				new ClaimResult.Completed(new StoredResult("text", new byte[0]), LEASE))) {
 			Move move = begun().answered(result, this.now);

@@ -48,7 +48,7 @@ class BeatTests {
 	private final Renewer renewer = new Renewer(this.store, this.time, new Outage("store", this.time),
 			new EventLog((event, operation) -> {
 				this.events.onEvent(event, operation);
-				if (event == IdempotencyEvent.CLAIM_LOST) {
+				if (event == IdempotencyEvent.LEASE_LOST) {
 					this.atLoss.run();
 				}
 			}));

@@ -95,7 +95,7 @@ class ClaimEndTests {
 	}
 
 	private static ClaimEnd releaseRequested(ClaimEnd end) {
-		end.context().release();
+		end.context().releaseKey();
 		return end;
 	}
 
@@ -125,7 +125,8 @@ class ClaimEndTests {
 		assertThat(write).isInstanceOfSatisfying(Write.Complete.class, (complete) -> {
 			Completion completion = complete.completion();
 			assertThat(completion.type()).isEqualTo(type);
-			assertThat(complete.isTombstone()).isEqualTo(type == Completion.Type.TOMBSTONE && !retention.isZero());
+			assertThat(complete.isWithoutResult())
+				.isEqualTo(type == Completion.Type.WITHOUT_RESULT && !retention.isZero());
 			assertThat(complete.isResult()).isEqualTo(type == Completion.Type.RESULT && !retention.isZero());
 			assertThat(completion.result()).isEqualTo((type == Completion.Type.RESULT) ? RESULT : null);
 			assertThat(completion.kind()).isEqualTo(kind);
@@ -133,8 +134,8 @@ class ClaimEndTests {
 		});
 	}
 
-	private static void assertTombstone(Write write, ResultKind kind, Duration retention) {
-		assertCompletes(write, Completion.Type.TOMBSTONE, kind, retention);
+	private static void assertResultUnavailable(Write write, ResultKind kind, Duration retention) {
+		assertCompletes(write, Completion.Type.WITHOUT_RESULT, kind, retention);
 	}
 
 	@Test
@@ -142,7 +143,7 @@ class ClaimEndTests {
 		IdempotencyContext context = free().context();
 		assertThat(context.key()).isEqualTo(EngineFixture.KEY.value());
 		assertThat(context.operation()).isEqualTo(TestPolicy.OPERATION);
-		assertThat(context.fence()).isEqualTo(7);
+		assertThat(context.fencingToken()).isEqualTo(7);
 	}
 
 	@Test
@@ -152,7 +153,7 @@ class ClaimEndTests {
 
 	@Test
 	void doneUnkeptIsATombstoneForTheRetention() {
-		assertTombstone(free().ended(Ending.DONE_UNKEPT), ResultKind.SUCCESS, DAY);
+		assertResultUnavailable(free().ended(Ending.DONE_UNKEPT), ResultKind.SUCCESS, DAY);
 	}
 
 	@Test
@@ -163,8 +164,8 @@ class ClaimEndTests {
 
 	@Test
 	void kindAndShorterRetentionOfAnUnkeptCallAreKept() {
-		assertTombstone(free().ended(undone(ResultKind.REFUSAL, HOUR)), ResultKind.REFUSAL, HOUR);
-		assertTombstone(free().ended(undone(ResultKind.FAILURE, null)), ResultKind.FAILURE, DAY);
+		assertResultUnavailable(free().ended(undone(ResultKind.REFUSAL, HOUR)), ResultKind.REFUSAL, HOUR);
+		assertResultUnavailable(free().ended(undone(ResultKind.FAILURE, null)), ResultKind.FAILURE, DAY);
 	}
 
 	@Test
@@ -178,7 +179,7 @@ class ClaimEndTests {
 	void refusalIsAFailureToRememberWhereFailuresAreRemembered() {
 		this.policy.remembering();
 		assertCompletes(free().ended(refusal(null)), Completion.Type.RESULT, ResultKind.FAILURE, DAY);
-		assertTombstone(free().ended(undone(ResultKind.REFUSAL, null)), ResultKind.FAILURE, DAY);
+		assertResultUnavailable(free().ended(undone(ResultKind.REFUSAL, null)), ResultKind.FAILURE, DAY);
 		assertCompletes(free().ended(done()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
 	}
 
@@ -190,13 +191,13 @@ class ClaimEndTests {
 			encoded.incrementAndGet();
 			return RESULT;
 		}));
-		assertTombstone(write, ResultKind.SUCCESS, DAY);
+		assertResultUnavailable(write, ResultKind.SUCCESS, DAY);
 		assertThat(encoded).hasValue(0);
 	}
 
 	@Test
 	void resultThatCannotBeEncodedIsATombstoneAndToldOf() {
-		assertTombstone(free().ended(notEncodable()), ResultKind.SUCCESS, DAY);
+		assertResultUnavailable(free().ended(notEncodable()), ResultKind.SUCCESS, DAY);
 		assertThat(this.log.messages(Level.WARN)).singleElement()
 			.asString()
 			.contains(TestPolicy.OPERATION)
@@ -230,8 +231,8 @@ class ClaimEndTests {
 	void lockIsForgotten() {
 		this.policy = TestPolicy.mode(IdempotencyMode.LOCK).remembering();
 		Write write = free().ended(done());
-		assertTombstone(write, ResultKind.SUCCESS, Duration.ZERO);
-		assertTombstone(releaseRequested(free()).ended(done()), ResultKind.SUCCESS, Duration.ZERO);
+		assertResultUnavailable(write, ResultKind.SUCCESS, Duration.ZERO);
+		assertResultUnavailable(releaseRequested(free()).ended(done()), ResultKind.SUCCESS, Duration.ZERO);
 		assertThat(free().ended(failed())).isEqualTo(new Write.Release(CAUSE));
 	}
 
@@ -255,7 +256,7 @@ class ClaimEndTests {
 		assertThat(free().ended(failed())).isEqualTo(new Write.Release(CAUSE));
 		this.policy.remembering();
 		assertCompletes(free().ended(failed()), Completion.Type.RESULT, ResultKind.FAILURE, DAY);
-		assertTombstone(free().ended(new Ending.Failed(CAUSE, null)), ResultKind.FAILURE, DAY);
+		assertResultUnavailable(free().ended(new Ending.Failed(CAUSE, null)), ResultKind.FAILURE, DAY);
 	}
 
 	@Test
@@ -268,9 +269,9 @@ class ClaimEndTests {
 	void committedCallIsNeverReleased() {
 		assertCompletes(committed().ended(done()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
 		assertCompletes(committed().ended(failed()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
-		assertTombstone(committed().ended(new Ending.Failed(CAUSE, null)), ResultKind.SUCCESS, DAY);
-		assertTombstone(committed().ended(new Ending.NotRun(CAUSE)), ResultKind.SUCCESS, DAY);
-		assertTombstone(releaseRequested(committed()).ended(refusal(HOUR)), ResultKind.REFUSAL, HOUR);
+		assertResultUnavailable(committed().ended(new Ending.Failed(CAUSE, null)), ResultKind.SUCCESS, DAY);
+		assertResultUnavailable(committed().ended(new Ending.NotRun(CAUSE)), ResultKind.SUCCESS, DAY);
+		assertResultUnavailable(releaseRequested(committed()).ended(refusal(HOUR)), ResultKind.REFUSAL, HOUR);
 	}
 
 	/** The lock was forgotten with the commit: it has nothing to attach. */
@@ -279,20 +280,20 @@ class ClaimEndTests {
 		this.policy = TestPolicy.mode(IdempotencyMode.LOCK);
 		ClaimEnd end = writtenBeforeCommit(releaseRequested(joined()));
 		assertThat(end.transactionEnded(COMMITTED, false)).isInstanceOfSatisfying(Write.Applied.class,
-				(applied) -> assertTombstone(applied.change(), ResultKind.SUCCESS, Duration.ZERO));
+				(applied) -> assertResultUnavailable(applied.change(), ResultKind.SUCCESS, Duration.ZERO));
 	}
 
 	@Test
 	void commitThatComesBeforeTheResultSaysSo() {
 		assertThat(joined().beforeCommit()).isInstanceOfSatisfying(Write.Attach.class, (attach) -> {
-			assertThat(attach.completion().type()).isEqualTo(Completion.Type.EXECUTED);
+			assertThat(attach.completion().type()).isEqualTo(Completion.Type.COMMITTED);
 			assertThat(attach.completion().attachWithin()).isEqualTo(Duration.ofSeconds(10));
 			assertThat(attach.completion().retention()).isEqualTo(DAY);
 		});
 		this.policy.unkept();
-		assertTombstone(joined().beforeCommit(), ResultKind.SUCCESS, DAY);
+		assertResultUnavailable(joined().beforeCommit(), ResultKind.SUCCESS, DAY);
 		this.policy = TestPolicy.mode(IdempotencyMode.LOCK);
-		assertTombstone(joined().beforeCommit(), ResultKind.SUCCESS, Duration.ZERO);
+		assertResultUnavailable(joined().beforeCommit(), ResultKind.SUCCESS, Duration.ZERO);
 		this.policy = TestPolicy.mode(IdempotencyMode.REJECT);
 		assertThat(joined().beforeCommit()).isEqualTo(Write.NOTHING);
 		this.policy = TestPolicy.replay();
@@ -341,7 +342,7 @@ class ClaimEndTests {
 		end.ended(new Ending.Done(() -> {
 			throw CAUSE;
 		}, ResultKind.REFUSAL, HOUR));
-		assertTombstone(end.transactionEnded(COMMITTED, false), ResultKind.REFUSAL, HOUR);
+		assertResultUnavailable(end.transactionEnded(COMMITTED, false), ResultKind.REFUSAL, HOUR);
 		assertThat(end.carriedOut()).isEqualTo(new Ending.DoneUnkept(CAUSE, ResultKind.REFUSAL, HOUR));
 	}
 
@@ -368,10 +369,10 @@ class ClaimEndTests {
 	void anotherCallInTheTransactionGetsTheResultThatIsHeld() {
 		assertThat(surrounded().again(FINGERPRINT)).isNull();
 		assertThat(again(refusal(HOUR))).isEqualTo(new ClaimResult.Completed(RESULT, HOUR));
-		assertThat(again(Ending.DONE_UNKEPT)).isInstanceOf(ClaimResult.Tombstone.class);
-		assertThat(again(notEncodable())).isInstanceOf(ClaimResult.Tombstone.class);
+		assertThat(again(Ending.DONE_UNKEPT)).isInstanceOf(ClaimResult.ResultUnavailable.class);
+		assertThat(again(notEncodable())).isInstanceOf(ClaimResult.ResultUnavailable.class);
 		this.policy.unkept();
-		assertThat(again(done())).isInstanceOf(ClaimResult.Tombstone.class);
+		assertThat(again(done())).isInstanceOf(ClaimResult.ResultUnavailable.class);
 	}
 
 	private @Nullable ClaimResult again(Ending held) {
@@ -384,7 +385,7 @@ class ClaimEndTests {
 	void anotherCallInTheTransactionIsRefusedForAnotherFingerprint() {
 		ClaimEnd end = surrounded();
 		end.ended(done());
-		assertThat(end.again(Fingerprint.of("test1").add("other").build())).isInstanceOf(ClaimResult.Mismatch.class);
+		assertThat(end.again(Fingerprint.of("test1").add("other").build())).isInstanceOf(ClaimResult.KeyReused.class);
 	}
 
 	@Test

@@ -45,7 +45,7 @@ class ConflictWaiterTests {
 
 	private static final ClaimResult.InProgress BUSY = new ClaimResult.InProgress(Duration.ofHours(2));
 
-	private static final ClaimResult DONE = new ClaimResult.Tombstone();
+	private static final ClaimResult DONE = new ClaimResult.ResultUnavailable();
 
 	private final GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
 			TestPolicy.replay().waiting(Duration.ofHours(2)).build(), new MemoryIdempotencyStore(1_000_000));

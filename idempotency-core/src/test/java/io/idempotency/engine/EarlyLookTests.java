@@ -137,7 +137,7 @@ class EarlyLookTests {
 		IdempotencyOptions keepsNone = this.policy.build().change().keepResult(false).build();
 		this.node.engine.execute(new GuardedCall(EngineFixture.KEY, FINGERPRINT, keepsNone, this.store),
 				TestAction.returning("one"));
-		assertThat(this.node.events.count(IdempotencyEvent.TOMBSTONE)).isOne();
+		assertThat(this.node.events.count(IdempotencyEvent.RESULT_NOT_STORED)).isOne();
 		assertThat(mayReplay()).isFalse();
 	}
 

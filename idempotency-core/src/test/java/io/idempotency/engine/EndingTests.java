@@ -173,7 +173,7 @@ class EndingTests {
 		this.node.execute(lock, TestAction.returning("one"));
 		this.node.claimElsewhere(lock);
 		this.time.advance(Duration.ofMinutes(1));
-		assertThat(this.node.events.count(IdempotencyEvent.CLAIM_LOST)).isZero();
+		assertThat(this.node.events.count(IdempotencyEvent.LEASE_LOST)).isZero();
 		assertThat(this.node.askElsewhere(lock)).isInstanceOf(ClaimResult.InProgress.class);
 	}
 
@@ -189,7 +189,7 @@ class EndingTests {
 		this.node.store.heal();
 		this.time.advance(Duration.ofMinutes(1));
 		assertThat(this.node.events.count(IdempotencyEvent.EXECUTED)).isEqualTo(5);
-		assertThat(this.node.events.count(IdempotencyEvent.TOMBSTONE)).isEqualTo(2);
+		assertThat(this.node.events.count(IdempotencyEvent.RESULT_NOT_STORED)).isEqualTo(2);
 	}
 
 	@Test
@@ -431,12 +431,12 @@ class EndingTests {
 			EndedAction action = new EndedAction(new Ending.Later(later));
 			EndingTests.this.node.engine.execute(new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
 					EndingTests.this.policy.build(), EndingTests.this.node.store), action, this.transaction);
-			action.claim().context().release();
+			action.claim().context().releaseKey();
 			later.complete(new Ending.Done(() -> EngineFixture.text("one")));
 			assertThat(EndingTests.this.node.askElsewhere(EndingTests.this.policy))
-				.isInstanceOf(ClaimResult.Tombstone.class);
+				.isInstanceOf(ClaimResult.ResultUnavailable.class);
 			assertThat(EndingTests.this.node.store.count(Verb.RELEASE)).isZero();
-			assertThat(EndingTests.this.node.events.count(IdempotencyEvent.CLAIM_LOST)).isZero();
+			assertThat(EndingTests.this.node.events.count(IdempotencyEvent.LEASE_LOST)).isZero();
 		}
 
 		@Test
@@ -460,7 +460,7 @@ class EndingTests {
 				.isThrownBy(() -> execute(EndingTests.this.policy, TestAction.returning("one")));
 			EndingTests.this.time.advance(Duration.ofMinutes(1));
 			assertThat(EndingTests.this.node.store.count(Verb.RELEASE)).isZero();
-			assertThat(EndingTests.this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.ABANDONED);
+			assertThat(EndingTests.this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.INDETERMINATE);
 		}
 
 		@Test
@@ -473,7 +473,7 @@ class EndingTests {
 						new EndedAction(new Ending.Later(later)), this.transaction);
 			later.complete(new Ending.Failed(new IllegalStateException("answer"), null));
 			assertThat(EndingTests.this.node.askElsewhere(EndingTests.this.policy))
-				.isInstanceOf(ClaimResult.Tombstone.class);
+				.isInstanceOf(ClaimResult.ResultUnavailable.class);
 			assertThat(EndingTests.this.node.store.count(Verb.RELEASE)).isZero();
 		}
 

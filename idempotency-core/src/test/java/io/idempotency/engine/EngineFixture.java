@@ -144,7 +144,7 @@ public final class EngineFixture implements AutoCloseable {
 	}
 
 	public boolean tombstoneElsewhere(Claim claim) {
-		return this.memory.complete(Completion.tombstone(claim, Fingerprint.NONE, Duration.ofHours(24)));
+		return this.memory.complete(Completion.withoutResult(claim, Fingerprint.NONE, Duration.ofHours(24)));
 	}
 
 	public boolean releaseElsewhere(Claim claim) {

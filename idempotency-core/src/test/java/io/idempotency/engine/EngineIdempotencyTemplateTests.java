@@ -195,7 +195,7 @@ class EngineIdempotencyTemplateTests {
 		this.node.clock.advance(Duration.ofSeconds(30));
 		IdempotencyTemplate.Call refusing = this.template.operation(TestPolicy.OPERATION)
 			.key("key-1")
-			.onAbandoned(AbandonedMode.REFUSE);
+			.onAbandoned(AbandonedMode.REJECT);
 		assertThatExceptionOfType(IdempotencyOutcomeUnknownException.class)
 			.isThrownBy(() -> refusing.execute(String.class, counted("one")));
 	}

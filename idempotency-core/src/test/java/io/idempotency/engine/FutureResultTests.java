@@ -302,27 +302,28 @@ class FutureResultTests {
 	}
 
 	@Test
-	void duplicateWithoutRecoveryLeavesATombstone() throws Throwable {
-		assertDuplicateLeavesATombstone(duplicateDoor());
+	void duplicateWithoutRecoveryLeavesCompletionWithoutResult() throws Throwable {
+		assertDuplicateLeavesCompletionWithoutResult(duplicateDoor());
 	}
 
 	@Test
-	void duplicateWhoseRecoveryFindsNothingLeavesATombstone() throws Throwable {
+	void duplicateWhoseRecoveryFindsNothingLeavesCompletionWithoutResult() throws Throwable {
 		this.policy.recoverable();
-		assertDuplicateLeavesATombstone(duplicateDoor());
+		assertDuplicateLeavesCompletionWithoutResult(duplicateDoor());
 	}
 
 	@Test
-	void duplicateWhoseRecoveryFindsNothingLaterLeavesATombstone() throws Throwable {
+	void duplicateWhoseRecoveryFindsNothingLaterLeavesCompletionWithoutResult() throws Throwable {
 		this.policy.recoverable();
-		assertDuplicateLeavesATombstone(duplicateDoor().recovering(() -> CompletableFuture.completedFuture(null)));
+		assertDuplicateLeavesCompletionWithoutResult(
+				duplicateDoor().recovering(() -> CompletableFuture.completedFuture(null)));
 	}
 
 	@Test
-	void duplicateWhoseRecoveryThrowsLeavesATombstone() throws Throwable {
+	void duplicateWhoseRecoveryThrowsLeavesCompletionWithoutResult() throws Throwable {
 		this.policy.recoverable();
 		IOException failure = new IOException("look-up");
-		IdempotencyResultUnavailableException refusal = assertDuplicateLeavesATombstone(
+		IdempotencyResultUnavailableException refusal = assertDuplicateLeavesCompletionWithoutResult(
 				duplicateDoor().recovering(() -> {
 					throw failure;
 				}));
@@ -330,24 +331,24 @@ class FutureResultTests {
 	}
 
 	@Test
-	void duplicateWhoseRecoveryFailsLaterLeavesATombstone() throws Throwable {
+	void duplicateWhoseRecoveryFailsLaterLeavesCompletionWithoutResult() throws Throwable {
 		this.policy.recoverable();
 		IOException failure = new IOException("look-up");
-		IdempotencyResultUnavailableException refusal = assertDuplicateLeavesATombstone(
+		IdempotencyResultUnavailableException refusal = assertDuplicateLeavesCompletionWithoutResult(
 				duplicateDoor().recovering(() -> CompletableFuture.failedFuture(failure)));
 		assertThat(refusal.getSuppressed()).containsExactly(failure);
 	}
 
-	private IdempotencyResultUnavailableException assertDuplicateLeavesATombstone(
+	private IdempotencyResultUnavailableException assertDuplicateLeavesCompletionWithoutResult(
 			TestAction<CompletableFuture<String>> door) throws Throwable {
 		CompletableFuture<String> answer = this.node.execute(this.policy, door);
 		this.work.completeExceptionally(new DuplicateRow());
 		Throwable refusal = catchThrowable(answer::join).getCause();
 		assertThat(refusal).isInstanceOf(IdempotencyResultUnavailableException.class);
 		assertThat(refusal).hasCauseInstanceOf(DuplicateRow.class);
-		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
-		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TOMBSTONE, IdempotencyEvent.EXECUTED,
-				IdempotencyEvent.RESULT_UNAVAILABLE);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.ResultUnavailable.class);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RESULT_NOT_STORED,
+				IdempotencyEvent.EXECUTED, IdempotencyEvent.RESULT_UNAVAILABLE);
 		return (IdempotencyResultUnavailableException) refusal;
 	}
 
@@ -410,13 +411,13 @@ class FutureResultTests {
 	}
 
 	@Test
-	void resultThatCannotBeEncodedLeavesATombstone() throws Throwable {
+	void resultThatCannotBeEncodedLeavesCompletionWithoutResult() throws Throwable {
 		CompletableFuture<Object> notText = CompletableFuture.completedFuture(new Object());
 		@SuppressWarnings({ "unchecked", "rawtypes" })
 		CompletableFuture<String> untyped = (CompletableFuture) notText;
 		CompletableFuture<?> answer = execute(untyped);
 		assertThat((Object) answer.get()).isSameAs(notText.get());
-		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.ResultUnavailable.class);
 	}
 
 	@ParameterizedTest
@@ -430,7 +431,7 @@ class FutureResultTests {
 	}
 
 	@Test
-	void stageThatCannotBeObservedLeavesATombstone() throws Throwable {
+	void stageThatCannotBeObservedLeavesCompletionWithoutResult() throws Throwable {
 		CompletionStage<String> unobservable = new CompletableFuture<>() {
 
 			@Override
@@ -441,7 +442,7 @@ class FutureResultTests {
 		};
 		CompletionStage<String> answer = this.node.execute(this.policy, TestAction.async(() -> unobservable));
 		assertThat(answer).isSameAs(unobservable);
-		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.ResultUnavailable.class);
 	}
 
 	private TestAction<CompletableFuture<String>> duplicateDoor() {

@@ -40,7 +40,7 @@ class IdempotencyContextTests {
 			IdempotencyContext context = current();
 			assertThat(context.key()).isEqualTo("key-1");
 			assertThat(context.operation()).isEqualTo(TestPolicy.OPERATION);
-			assertThat(context.fence()).isPositive();
+			assertThat(context.fencingToken()).isPositive();
 			return "one";
 		}));
 		assertThat(answer).isEqualTo("one");
@@ -51,11 +51,11 @@ class IdempotencyContextTests {
 	void fenceGrowsWithEveryClaimOfTheKey() throws Throwable {
 		AtomicReference<Long> first = new AtomicReference<>();
 		catchThrowable(() -> this.node.execute(this.policy, TestAction.running(() -> {
-			first.set(current().fence());
+			first.set(current().fencingToken());
 			throw new IOException();
 		})));
 		this.node.execute(this.policy, TestAction.running(() -> {
-			assertThat(current().fence()).isGreaterThan(first.get());
+			assertThat(current().fencingToken()).isGreaterThan(first.get());
 			return "two";
 		}));
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RELEASED, IdempotencyEvent.EXECUTED);
@@ -105,7 +105,7 @@ class IdempotencyContextTests {
 			return new Object();
 		}));
 		this.node.clock.advance(Duration.ofDays(6));
-		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.ResultUnavailable.class);
 	}
 
 	@Test
@@ -121,7 +121,7 @@ class IdempotencyContextTests {
 	@Test
 	void releaseKeepsNoResultSoThatTheNextCallRuns() throws Throwable {
 		String answer = this.node.execute(this.policy, TestAction.running(() -> {
-			current().release();
+			current().releaseKey();
 			return "one";
 		}));
 		assertThat(answer).isEqualTo("one");
@@ -134,7 +134,7 @@ class IdempotencyContextTests {
 	void releaseThatFailsIsRepeatedAndTheCallerHasHisResult() throws Throwable {
 		this.node.store.failBefore(Verb.RELEASE, 1);
 		String answer = this.node.execute(this.policy, TestAction.running(() -> {
-			current().release();
+			current().releaseKey();
 			return "one";
 		}));
 		assertThat(answer).isEqualTo("one");
@@ -144,7 +144,7 @@ class IdempotencyContextTests {
 	@Test
 	void releaseWinsOverRemember() throws Throwable {
 		catchThrowable(() -> this.node.execute(this.policy.remembering(), TestAction.running(() -> {
-			current().release();
+			current().releaseKey();
 			throw new IOException();
 		})));
 		assertThat(this.node.execute(this.policy, TestAction.returning("two"))).isEqualTo("two");
@@ -154,7 +154,7 @@ class IdempotencyContextTests {
 	void rejectIsReleasedOnRequest() throws Throwable {
 		TestPolicy reject = TestPolicy.mode(IdempotencyMode.REJECT);
 		this.node.execute(reject, TestAction.running(() -> {
-			current().release();
+			current().releaseKey();
 			return "one";
 		}));
 		assertThat(this.node.execute(reject, TestAction.returning("two"))).isEqualTo("two");
@@ -165,7 +165,7 @@ class IdempotencyContextTests {
 		this.node.claimElsewhere(this.policy);
 		this.node.clock.advance(Duration.ofSeconds(30));
 		this.node.execute(this.policy, TestAction.running(() -> {
-			current().release();
+			current().releaseKey();
 			return "one";
 		}));
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TAKEN_OVER);
@@ -181,7 +181,7 @@ class IdempotencyContextTests {
 			escaped.set(current());
 			return "one";
 		}));
-		escaped.get().release();
+		escaped.get().releaseKey();
 		escaped.get().retention(Duration.ofNanos(1));
 		await().until(() -> this.node.events.count(IdempotencyEvent.EXECUTED) == 1);
 		this.node.clock.advance(Duration.ofHours(23));

@@ -128,7 +128,7 @@ class IdempotencyEngineTests {
 	}
 
 	@Test
-	void mismatchIsJudgedBeforeConflict() {
+	void keyReusedIsJudgedBeforeConflict() {
 		this.node.claimElsewhere(this.policy, ONE);
 		assertThatExceptionOfType(IdempotencyKeyReusedException.class)
 			.isThrownBy(() -> this.node.execute(this.policy.waiting(), TWO, TestAction.returning("two")));
@@ -200,8 +200,9 @@ class IdempotencyEngineTests {
 		Object notText = new Object();
 		assertThat(this.node.execute(this.policy, TestAction.returning(notText))).isSameAs(notText);
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE);
-		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TOMBSTONE, IdempotencyEvent.EXECUTED);
-		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RESULT_NOT_STORED,
+				IdempotencyEvent.EXECUTED);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.ResultUnavailable.class);
 	}
 
 	@Test
@@ -215,7 +216,7 @@ class IdempotencyEngineTests {
 
 		};
 		assertThat(this.node.engine.execute(call(), broken)).isEqualTo("one");
-		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.ResultUnavailable.class);
 	}
 
 	@Test
@@ -226,7 +227,7 @@ class IdempotencyEngineTests {
 			public void acquired(OwnedClaim claim) {
 				assertThat(claim.operation()).isEqualTo(TestPolicy.OPERATION);
 				assertThat(claim.isAbandoned()).isFalse();
-				claim.context().release();
+				claim.context().releaseKey();
 			}
 
 		};

@@ -130,7 +130,7 @@ class JoinedEngineTests {
 		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.COMMITTED);
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class).isThrownBy(this::execute);
 		assertThat(this.runs).hasSize(1);
-		assertThat(this.node.events.count(IdempotencyEvent.TOMBSTONE)).isOne();
+		assertThat(this.node.events.count(IdempotencyEvent.RESULT_NOT_STORED)).isOne();
 	}
 
 	@Test
@@ -156,7 +156,7 @@ class JoinedEngineTests {
 			.withCauseInstanceOf(IdempotencyStoreException.class);
 		assertThat(this.runs).hasSize(1);
 		assertThat(this.joining.count(ScriptedStore.Verb.COMPLETE)).isEqualTo(completions);
-		assertThat(this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.STORE_ERROR);
+		assertThat(this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.STORE_UNAVAILABLE);
 		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
 	}
 
@@ -184,7 +184,7 @@ class JoinedEngineTests {
 		}));
 		assertThat(this.joining.count(ScriptedStore.Verb.RELEASE)).isZero();
 		assertThatExceptionOfType(IdempotencyInProgressException.class).isThrownBy(() -> executeAround(() -> "again"));
-		assertThat(this.node.calls.outcomes()).contains(IdempotencyOutcome.ABANDONED);
+		assertThat(this.node.calls.outcomes()).contains(IdempotencyOutcome.INDETERMINATE);
 	}
 
 	@Test

@@ -180,11 +180,11 @@ class LeaseTests {
 		this.running.await();
 		// One step, so that no beat comes in between.
 		Claim successor = stealBetweenBeats();
-		await().until(() -> this.node.events.count(IdempotencyEvent.CLAIM_LOST) == 1);
+		await().until(() -> this.node.events.count(IdempotencyEvent.LEASE_LOST) == 1);
 		this.ending.countDown();
 		assertThat(owner.get()).isEqualTo("late");
 		assertThat(door.runs()).isOne();
-		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.CLAIM_LOST);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.LEASE_LOST);
 		assertThat(this.node.log.messages(Level.WARN)).singleElement()
 			.asString()
 			.endsWith("Record " + EngineFixture.KEY.hashHex() + BOTH_RUNS);
@@ -202,10 +202,10 @@ class LeaseTests {
 		}));
 		this.running.await();
 		stealBetweenBeats();
-		await().until(() -> this.node.events.count(IdempotencyEvent.CLAIM_LOST) == 1);
+		await().until(() -> this.node.events.count(IdempotencyEvent.LEASE_LOST) == 1);
 		this.ending.countDown();
 		assertThat(catchResult(owner)).isEqualTo("late");
-		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.CLAIM_LOST);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.LEASE_LOST);
 		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.InProgress.class);
 	}
 
@@ -221,7 +221,7 @@ class LeaseTests {
 		assertThat(this.node.log.messages(Level.WARN)).singleElement()
 			.asString()
 			.endsWith("Record " + EngineFixture.KEY.hashHex() + BOTH_RUNS);
-		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.CLAIM_LOST);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.LEASE_LOST);
 	}
 
 	@Test
@@ -250,7 +250,7 @@ class LeaseTests {
 		assertThat(owner.get()).isEqualTo("late");
 		assertThat(this.node.store.count(Verb.RENEW)).isZero();
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TAKEN_OVER, IdempotencyEvent.EXECUTED,
-				IdempotencyEvent.CLAIM_LOST);
+				IdempotencyEvent.LEASE_LOST);
 		assertThat(this.node.execute(this.policy, TestAction.returning("third"))).isEqualTo("successor");
 	}
 

@@ -56,7 +56,7 @@ class ManyClaimsTests {
 
 	private final HeldCalls calls = new HeldCalls(this.store, TestPolicy.replay().lease(LEASE).build(),
 			(event, operation) -> {
-				if (event == IdempotencyEvent.CLAIM_LOST) {
+				if (event == IdempotencyEvent.LEASE_LOST) {
 					this.lost.incrementAndGet();
 				}
 			});

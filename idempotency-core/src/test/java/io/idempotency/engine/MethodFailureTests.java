@@ -201,7 +201,7 @@ class MethodFailureTests {
 	}
 
 	@Test
-	void duplicateWithoutRecoveryLeavesATombstone() {
+	void duplicateWithoutRecoveryLeavesCompletionWithoutResult() {
 		DuplicateRow failure = new DuplicateRow();
 		TestAction<String> door = TestAction.<String>throwing(failure).duplicateOn(RuntimeException.class);
 		assertNeverASecondRun(door, failure);
@@ -209,7 +209,7 @@ class MethodFailureTests {
 	}
 
 	@Test
-	void duplicateThatCannotBeFoundLeavesATombstone() {
+	void duplicateThatCannotBeFoundLeavesCompletionWithoutResult() {
 		DuplicateRow failure = new DuplicateRow();
 		this.policy.recoverable();
 		TestAction<String> door = TestAction.<String>throwing(failure).duplicateOn(DuplicateRow.class);
@@ -218,7 +218,7 @@ class MethodFailureTests {
 	}
 
 	@Test
-	void duplicateWhoseRecoveryThrowsLeavesATombstone() {
+	void duplicateWhoseRecoveryThrowsLeavesCompletionWithoutResult() {
 		DuplicateRow failure = new DuplicateRow();
 		InterruptedException interrupted = new InterruptedException("look-up");
 		this.policy.recoverable();
@@ -232,13 +232,13 @@ class MethodFailureTests {
 			.withCause(failure)
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).containsExactly(interrupted));
 		assertThat(Thread.interrupted()).isTrue();
-		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
-		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TOMBSTONE, IdempotencyEvent.EXECUTED,
-				IdempotencyEvent.RESULT_UNAVAILABLE);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.ResultUnavailable.class);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RESULT_NOT_STORED,
+				IdempotencyEvent.EXECUTED, IdempotencyEvent.RESULT_UNAVAILABLE);
 	}
 
 	@Test
-	void duplicateWhoseRecoveryFailsLikeAnyOtherLeavesATombstone() {
+	void duplicateWhoseRecoveryFailsLikeAnyOtherLeavesCompletionWithoutResult() {
 		this.policy.recoverable();
 		TestAction<String> door = TestAction.<String>throwing(new DuplicateRow())
 			.duplicateOn(DuplicateRow.class)
@@ -248,7 +248,7 @@ class MethodFailureTests {
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
 			.isThrownBy(() -> this.node.execute(this.policy, door));
 		assertThat(Thread.currentThread().isInterrupted()).isFalse();
-		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.ResultUnavailable.class);
 	}
 
 	@Test
@@ -263,8 +263,8 @@ class MethodFailureTests {
 		TestAction<String> door = TestAction.<String>throwing(new DuplicateRow()).duplicateOn(DuplicateRow.class);
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
 			.isThrownBy(() -> this.node.execute(this.policy, door));
-		await().until(() -> this.node.events.count(IdempotencyEvent.TOMBSTONE) == 1);
-		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+		await().until(() -> this.node.events.count(IdempotencyEvent.RESULT_NOT_STORED) == 1);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.ResultUnavailable.class);
 	}
 
 	@Test
@@ -291,8 +291,8 @@ class MethodFailureTests {
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
 			.isThrownBy(() -> this.node.execute(this.policy, door));
 		assertThat(door.runs()).isOne();
-		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TOMBSTONE, IdempotencyEvent.EXECUTED,
-				IdempotencyEvent.RESULT_UNAVAILABLE, IdempotencyEvent.RESULT_UNAVAILABLE);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RESULT_NOT_STORED,
+				IdempotencyEvent.EXECUTED, IdempotencyEvent.RESULT_UNAVAILABLE, IdempotencyEvent.RESULT_UNAVAILABLE);
 	}
 
 	/** As drivers do whose waits can be interrupted. */

@@ -99,7 +99,7 @@ class ObservedCallTests {
 	@Test
 	void releaseThatTheApplicationWantsIsARelease() throws Throwable {
 		this.node.execute(this.policy, TestAction.running(() -> {
-			IdempotencyContext.current().orElseThrow().release();
+			IdempotencyContext.current().orElseThrow().releaseKey();
 			return "one";
 		}));
 		expect(IdempotencyOutcome.RELEASED);
@@ -116,7 +116,7 @@ class ObservedCallTests {
 		}));
 		assertThatExceptionOfType(IdempotencyKeyReusedException.class)
 			.isThrownBy(() -> this.node.execute(this.policy, other, TestAction.returning("three")));
-		expect(IdempotencyOutcome.EXECUTED, IdempotencyOutcome.IN_PROGRESS, IdempotencyOutcome.MISMATCH);
+		expect(IdempotencyOutcome.EXECUTED, IdempotencyOutcome.IN_PROGRESS, IdempotencyOutcome.KEY_REUSED);
 		assertThat(this.calls.last().failure).isInstanceOf(IdempotencyKeyReusedException.class);
 	}
 
@@ -126,7 +126,7 @@ class ObservedCallTests {
 		this.node.execute(reject, TestAction.returning("one"));
 		assertThatExceptionOfType(IdempotencyDuplicateException.class)
 			.isThrownBy(() -> this.node.execute(reject, TestAction.returning("two")));
-		expect(IdempotencyOutcome.EXECUTED, IdempotencyOutcome.REJECTED);
+		expect(IdempotencyOutcome.EXECUTED, IdempotencyOutcome.DUPLICATE);
 	}
 
 	@Test
@@ -137,7 +137,7 @@ class ObservedCallTests {
 		assertThat(
 				this.node.execute(this.policy.recoverable(), TestAction.returning("three").recovering(() -> "found")))
 			.isEqualTo("found");
-		expect(IdempotencyOutcome.EXECUTED, IdempotencyOutcome.REFUSED, IdempotencyOutcome.RECOVERED);
+		expect(IdempotencyOutcome.EXECUTED, IdempotencyOutcome.RESULT_UNAVAILABLE, IdempotencyOutcome.RECOVERED);
 	}
 
 	@Test
@@ -150,7 +150,7 @@ class ObservedCallTests {
 				TestAction.<String>throwing(new IllegalStateException("there already"))
 					.duplicateOn(IllegalStateException.class)
 					.recovering(() -> "found"));
-		expect(IdempotencyOutcome.REFUSED, IdempotencyOutcome.RECOVERED);
+		expect(IdempotencyOutcome.RESULT_UNAVAILABLE, IdempotencyOutcome.RECOVERED);
 	}
 
 	@Test
@@ -161,7 +161,7 @@ class ObservedCallTests {
 		returning("two");
 		assertThatIllegalStateException()
 			.isThrownBy(() -> this.node.execute(this.policy, TestAction.throwing(new IllegalStateException("method"))));
-		expect(IdempotencyOutcome.STORE_ERROR, IdempotencyOutcome.UNGUARDED, IdempotencyOutcome.UNGUARDED);
+		expect(IdempotencyOutcome.STORE_UNAVAILABLE, IdempotencyOutcome.UNGUARDED, IdempotencyOutcome.UNGUARDED);
 		assertThat(this.calls.last().failure).hasMessage("method");
 	}
 
@@ -183,7 +183,7 @@ class ObservedCallTests {
 			return "late";
 		}));
 		expect(IdempotencyOutcome.EXECUTED);
-		await().until(() -> this.node.events.count(IdempotencyEvent.CLAIM_LOST) == 1);
+		await().until(() -> this.node.events.count(IdempotencyEvent.LEASE_LOST) == 1);
 	}
 
 	@Test
@@ -204,7 +204,7 @@ class ObservedCallTests {
 		work.cancel(false);
 		assertThatExceptionOfType(Exception.class)
 			.isThrownBy(() -> this.node.execute(this.policy, TestAction.async(() -> work)).get());
-		expect(IdempotencyOutcome.ABANDONED);
+		expect(IdempotencyOutcome.INDETERMINATE);
 	}
 
 	@Test

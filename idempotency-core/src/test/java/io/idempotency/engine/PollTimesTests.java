@@ -25,7 +25,7 @@ class PollTimesTests {
 
 	private static final ClaimResult.InProgress BUSY = new ClaimResult.InProgress(Duration.ofHours(2));
 
-	private static final ClaimResult DONE = new ClaimResult.Tombstone();
+	private static final ClaimResult DONE = new ClaimResult.ResultUnavailable();
 
 	private final WaitedTime time = new WaitedTime();
 

@@ -19,7 +19,7 @@ public final class RecordedEvents implements IdempotencyListener {
 	/** Late beats are counted apart: with short leases they come of a busy machine. */
 	@Override
 	public void onEvent(IdempotencyEvent event, String operation) {
-		if (event == IdempotencyEvent.BEAT_LATE) {
+		if (event == IdempotencyEvent.RENEWAL_LATE) {
 			this.lateBeats.incrementAndGet();
 			return;
 		}

@@ -269,9 +269,9 @@ class RenewerTests {
 		this.node.clock.advance(LEASE);
 		assertThat(askElsewhere("key-7")).isInstanceOf(ClaimResult.Acquired.class);
 		advance(Duration.ofSeconds(11));
-		assertThat(this.node.events.count(IdempotencyEvent.CLAIM_LOST)).isOne();
+		assertThat(this.node.events.count(IdempotencyEvent.LEASE_LOST)).isOne();
 		advance(Duration.ofSeconds(60));
-		assertThat(this.node.events.count(IdempotencyEvent.CLAIM_LOST)).isOne();
+		assertThat(this.node.events.count(IdempotencyEvent.LEASE_LOST)).isOne();
 		assertThat(this.node.engine.load().runningClaims()).isEqualTo(9);
 		assertThat(askElsewhere("key-6")).isInstanceOf(ClaimResult.InProgress.class);
 	}
@@ -303,7 +303,7 @@ class RenewerTests {
 		}
 		advance(Duration.ofSeconds(12));
 		assertThat(this.node.store.count(Verb.RENEW)).isOne();
-		assertThat(this.node.events.count(IdempotencyEvent.CLAIM_LOST)).isZero();
+		assertThat(this.node.events.count(IdempotencyEvent.LEASE_LOST)).isZero();
 	}
 
 	@Test
@@ -316,7 +316,7 @@ class RenewerTests {
 			running("key-" + i, new CompletableFuture<>());
 		}
 		advance(Duration.ofSeconds(12));
-		assertThat(this.node.events.count(IdempotencyEvent.CLAIM_LOST)).isOne();
+		assertThat(this.node.events.count(IdempotencyEvent.LEASE_LOST)).isOne();
 		assertThat(this.node.engine.load().runningClaims()).isEqualTo(2);
 		assertThat(this.node.store.count(Verb.RENEW)).as("the locked one, once more").isOne();
 		advance(Duration.ofSeconds(7));
@@ -384,7 +384,7 @@ class RenewerTests {
 				real.store.onRenewed(renewed::add);
 				await().until(() -> renewed.containsAll(healthy));
 			}
-			assertThat(real.events.count(IdempotencyEvent.CLAIM_LOST)).isZero();
+			assertThat(real.events.count(IdempotencyEvent.LEASE_LOST)).isZero();
 		}
 		finally {
 			never.countDown();

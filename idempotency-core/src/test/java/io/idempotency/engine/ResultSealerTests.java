@@ -223,7 +223,7 @@ class ResultSealerTests {
 
 	@ParameterizedTest
 	@MethodSource
-	void resultThatCannotBeEncryptedIsATombstone(BrokenCipher broken) throws Throwable {
+	void resultThatCannotBeEncryptedIsCompletionWithoutResult(BrokenCipher broken) throws Throwable {
 		IdempotencyEngine engine = engine(new ResultEncryption(broken, false));
 		for (String key : List.of("a", "b", "c")) {
 			assertThat(execute(engine, key(key), TestAction.returning(SECRET))).isEqualTo(SECRET);
@@ -233,11 +233,11 @@ class ResultSealerTests {
 			assertThat(duplicate.runs()).isZero();
 		}
 		assertThat(this.node.store.count(Verb.RELEASE)).isZero();
-		assertThat(this.node.events.count(IdempotencyEvent.TOMBSTONE)).isEqualTo(3);
+		assertThat(this.node.events.count(IdempotencyEvent.RESULT_NOT_STORED)).isEqualTo(3);
 		assertThat(this.node.log.messages(Level.WARN)).singleElement().asString().contains("could not be encrypted");
 	}
 
-	static Stream<BrokenCipher> resultThatCannotBeEncryptedIsATombstone() {
+	static Stream<BrokenCipher> resultThatCannotBeEncryptedIsCompletionWithoutResult() {
 		return Stream.of(() -> {
 			throw new IllegalStateException("no key today");
 		}, () -> {

@@ -57,7 +57,7 @@ class SleepingDuplicateTests {
 			throw new IllegalStateException("broken");
 		});
 		Sleeping second = new Sleeping("second");
-		first.leave(new Move.Answer(new ClaimResult.Tombstone()));
+		first.leave(new Move.Answer(new ClaimResult.ResultUnavailable()));
 		assertThat(this.woken).containsExactly("second");
 		second.end();
 		assertNobodyWaits();
@@ -79,7 +79,7 @@ class SleepingDuplicateTests {
 		Sleeping first = new Sleeping("first");
 		new Sleeping("second");
 		this.time.advance(FIRST_POLL);
-		this.answer = new ClaimResult.Tombstone();
+		this.answer = new ClaimResult.ResultUnavailable();
 		assertThat(first.ask()).isInstanceOf(Move.Answer.class);
 		assertThat(this.woken).containsExactly("first", "second");
 	}
@@ -142,7 +142,7 @@ class SleepingDuplicateTests {
 			Thread.onSpinWait();
 		}
 		this.time.advance(FIRST_POLL);
-		this.answer = new ClaimResult.Tombstone();
+		this.answer = new ClaimResult.ResultUnavailable();
 		sleeper.ask();
 		assertThat(thread.get(60, TimeUnit.SECONDS)).isInstanceOf(Move.Answer.class);
 		assertNobodyWaits();

@@ -302,7 +302,7 @@ class StoreFailureTests {
 		this.node.store.heal();
 		await().until(() -> this.node.events.count(IdempotencyEvent.EXECUTED) == 1);
 		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Completed.class);
-		assertThat(this.node.events.count(IdempotencyEvent.CLAIM_LOST)).isZero();
+		assertThat(this.node.events.count(IdempotencyEvent.LEASE_LOST)).isZero();
 	}
 
 	@Test
@@ -335,7 +335,7 @@ class StoreFailureTests {
 			return "late";
 		}));
 		assertThat(answer).isEqualTo("late");
-		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.CLAIM_LOST);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.LEASE_LOST);
 		assertThat(this.node.execute(this.policy, TestAction.returning("two"))).isEqualTo("successor");
 	}
 
@@ -347,8 +347,8 @@ class StoreFailureTests {
 			this.node.claimElsewhere(this.policy);
 			return "late";
 		}));
-		await().until(() -> this.node.events.count(IdempotencyEvent.CLAIM_LOST) == 1);
-		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.STORE_RETRY, IdempotencyEvent.CLAIM_LOST);
+		await().until(() -> this.node.events.count(IdempotencyEvent.LEASE_LOST) == 1);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.STORE_RETRY, IdempotencyEvent.LEASE_LOST);
 		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.InProgress.class);
 	}
 
@@ -359,19 +359,19 @@ class StoreFailureTests {
 			this.node.claimElsewhere(this.policy);
 			return new Object();
 		}));
-		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.CLAIM_LOST);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.LEASE_LOST);
 	}
 
 	@Test
-	void resultThatAStoreNeverTakesBecomesATombstone() throws Throwable {
+	void resultThatAStoreNeverTakesBecomesCompletionWithoutResult() throws Throwable {
 		ManualScheduler time = new ManualScheduler();
 		try (EngineFixture virtual = new EngineFixture(time)) {
 			virtual.store.failBefore(Verb.COMPLETE, 6);
 			virtual.execute(this.policy.withoutRenewal(), TestAction.returning("one"));
 			time.advance(Duration.ofMinutes(1));
-			assertThat(virtual.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
-			assertThat(virtual.events.all()).containsExactly(IdempotencyEvent.STORE_RETRY, IdempotencyEvent.TOMBSTONE,
-					IdempotencyEvent.EXECUTED);
+			assertThat(virtual.askElsewhere(this.policy)).isInstanceOf(ClaimResult.ResultUnavailable.class);
+			assertThat(virtual.events.all()).containsExactly(IdempotencyEvent.STORE_RETRY,
+					IdempotencyEvent.RESULT_NOT_STORED, IdempotencyEvent.EXECUTED);
 		}
 	}
 
@@ -445,7 +445,7 @@ class StoreFailureTests {
 				this.node.claimElsewhere(this.policy);
 				throw new IllegalStateException("late");
 			})));
-		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.CLAIM_LOST);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.LEASE_LOST);
 		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.InProgress.class);
 	}
 

@@ -62,7 +62,7 @@ public final class TestPolicy {
 	}
 
 	public TestPolicy refusing() {
-		this.policy.onAbandoned(AbandonedMode.REFUSE);
+		this.policy.onAbandoned(AbandonedMode.REJECT);
 		return this;
 	}
 

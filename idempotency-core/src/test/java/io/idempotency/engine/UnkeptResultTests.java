@@ -33,13 +33,13 @@ class UnkeptResultTests {
 	void callThatIsDoneIsATombstoneAndItsDuplicateIsRefused() throws Throwable {
 		assertThat(this.node.execute(this.policy, TestAction.returning("one"))).isEqualTo("one");
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE);
-		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.ResultUnavailable.class);
 		TestAction<String> duplicate = TestAction.returning("two");
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
 			.isThrownBy(() -> this.node.execute(this.policy, duplicate));
 		assertThat(duplicate.runs()).isZero();
-		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TOMBSTONE, IdempotencyEvent.EXECUTED,
-				IdempotencyEvent.RESULT_UNAVAILABLE);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RESULT_NOT_STORED,
+				IdempotencyEvent.EXECUTED, IdempotencyEvent.RESULT_UNAVAILABLE);
 		assertThat(this.node.log.events()).isEmpty();
 	}
 
@@ -64,7 +64,7 @@ class UnkeptResultTests {
 		this.node.clock.advance(Duration.ofMinutes(1));
 		TestAction<String> successor = TestAction.returning("two").recovering(() -> "found");
 		assertThat(this.node.execute(this.policy.recoverable(), successor)).isEqualTo("found");
-		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.ResultUnavailable.class);
 	}
 
 	@Test
@@ -90,11 +90,12 @@ class UnkeptResultTests {
 		CompletableFuture<Ending> answer = new CompletableFuture<>();
 		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(), this.node.store);
 		this.node.engine.execute(call, new EndedAction(new Ending.Later(answer)), new TestTransactions());
-		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.ResultUnavailable.class);
 		answer.complete(new Ending.Done(() -> EngineFixture.text("secret")));
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE);
-		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
-		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TOMBSTONE, IdempotencyEvent.EXECUTED);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.ResultUnavailable.class);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RESULT_NOT_STORED,
+				IdempotencyEvent.EXECUTED);
 	}
 
 	@Test

@@ -104,7 +104,7 @@ class WaitingTests {
 	}
 
 	@Test
-	void waiterIsToldOfATombstone() {
+	void waiterIsToldOfCompletionWithoutResult() {
 		Claim elsewhere = this.node.claimElsewhere(this.policy);
 		Future<String> waiter = this.node.start(this.policy, TestAction.returning("two"));
 		awaitWaiters(1);

@@ -58,7 +58,7 @@ class WakeUpTests {
 		OwnedClaim owner = owner();
 		Future<Move> waiter = startWaiter();
 		owner.end(Ending.DONE_UNKEPT);
-		assertSettled(waiter, ClaimResult.Tombstone.class);
+		assertSettled(waiter, ClaimResult.ResultUnavailable.class);
 	}
 
 	@Test

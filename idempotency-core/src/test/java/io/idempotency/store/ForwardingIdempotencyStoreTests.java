@@ -32,7 +32,7 @@ class ForwardingIdempotencyStoreTests {
 			List.of(new Renewal(REQUEST.key(), REQUEST.claimId(), REQUEST.lease())));
 
 	/** What comes back, by type. */
-	private static final List<Object> ANSWERS = List.of(new ClaimResult.Mismatch(), true, Set.of(REQUEST.claimId()),
+	private static final List<Object> ANSWERS = List.of(new ClaimResult.KeyReused(), true, Set.of(REQUEST.claimId()),
 			Instant.EPOCH, Optional.of("offer"), "acme");
 
 	private final List<Object> calls = new ArrayList<>();

@@ -37,11 +37,12 @@ record ChosenEncryption(@Nullable ResultEncryption encryption) {
 		}
 		logger.info("Stored results are encrypted: {}",
 				(own != null) ? "by the bean of type " + ClassUtils.getUserClass(own).getName() : cipher);
-		if (properties.readPlain()) {
-			logger.warn("idempotency.encryption.read-plain is true: results that were stored without encryption are "
-					+ "replayed. Set it to false when the retention of the last one is over");
+		if (properties.allowUnencryptedReads()) {
+			logger.warn(
+					"idempotency.encryption.allow-unencrypted-reads is true: results that were stored without encryption are "
+							+ "replayed. Set it to false when the retention of the last one is over");
 		}
-		return new ChosenEncryption(new ResultEncryption(cipher, properties.readPlain()));
+		return new ChosenEncryption(new ResultEncryption(cipher, properties.allowUnencryptedReads()));
 	}
 
 	private static @Nullable ResultCipher own(ObjectProvider<ResultCipher> ciphers) {

@@ -29,7 +29,7 @@ public class HttpSettingsConfiguration {
 			.excludedHeaders(Set.copyOf(http.excludedHeaders()))
 			.rawFingerprint(properties.fingerprint() == FingerprintType.RAW)
 			.scope(properties.scope())
-			.anonymousRefused(http.anonymous() == IdempotencyProperties.Http.Anonymous.REFUSE)
+			.anonymousRefused(http.anonymous() == IdempotencyProperties.Http.Anonymous.REJECT)
 			.scopeHeaders(Set.copyOf(http.scopeHeaders()))
 			.fingerprintHeaders(Set.copyOf(http.fingerprintHeaders()))
 			.ignoredParameters(Set.copyOf(http.ignoredParameters()))

@@ -34,7 +34,7 @@ import org.springframework.util.unit.DataSize;
  * Seconds, unless a unit is given.
  * @param maxWaiters How many duplicates may wait on one node at the same time. A further
  * one is refused at once.
- * @param maxUnattended How many calls may go on, on one node, whose caller has gone:
+ * @param maxDetachedCalls How many calls may go on, on one node, whose caller has gone:
  * those of WebFlux, and others that are subscribed to. Beyond that, new ones are refused
  * with 503.
  * @param scope Whether the key of a request belongs to its caller or to all callers.
@@ -74,7 +74,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		@DefaultValue("30s") @DurationUnit(ChronoUnit.SECONDS) Duration lease, @DefaultValue("true") boolean renewal,
 		@DefaultValue("reject") ConflictMode conflict,
 		@DefaultValue("5s") @DurationUnit(ChronoUnit.SECONDS) Duration waitTimeout, @DefaultValue("50") int maxWaiters,
-		@DefaultValue("1000") int maxUnattended, @DefaultValue("principal") ScopeMode scope,
+		@DefaultValue("1000") int maxDetachedCalls, @DefaultValue("principal") ScopeMode scope,
 		@DefaultValue("json") FingerprintType fingerprint, @DefaultValue("release") FailureMode onFailure,
 		@DefaultValue("reject") StoreFailureMode onStoreFailure,
 		@DefaultValue("2s") @DurationUnit(ChronoUnit.SECONDS) Duration storeTimeout,
@@ -98,7 +98,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		PropertyChecks.notDefault("on-failure", onFailure);
 		PropertyChecks.duration("wait-timeout", waitTimeout);
 		PropertyChecks.atLeast(0, "max-waiters", maxWaiters);
-		PropertyChecks.atLeast(1, "max-unattended", maxUnattended);
+		PropertyChecks.atLeast(1, "max-detached-calls", maxDetachedCalls);
 		PropertyChecks.duration("store-timeout", storeTimeout);
 		PropertyChecks.duration("shutdown-timeout", shutdownTimeout);
 		PropertyChecks.anonymous(http.anonymous(), scope);
@@ -207,7 +207,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 			SHARE,
 
 			/** They are refused with 401. */
-			REFUSE
+			REJECT
 
 		}
 
@@ -342,11 +342,11 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * decrypts. An id is 1 to 20 letters, digits, dots, hyphens and underscores.
 	 * @param activeKey Id of the key that encrypts, by default the first one. Set it if
 	 * the keys come from a source without an order, such as environment variables.
-	 * @param readPlain Whether results that were stored without encryption are replayed.
-	 * Set it to true only while encryption is introduced.
+	 * @param allowUnencryptedReads Whether results that were stored without encryption
+	 * are replayed. Set it to true only while encryption is introduced.
 	 */
 	public record Encryption(@DefaultValue Map<String, String> keys, @Nullable String activeKey,
-			@DefaultValue("false") boolean readPlain) {
+			@DefaultValue("false") boolean allowUnencryptedReads) {
 
 		/** Checks the values. */
 		public Encryption {
@@ -356,8 +356,8 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		/** Prints the ids of the keys, never the keys. */
 		@Override
 		public String toString() {
-			return "Encryption[keys=" + this.keys.keySet() + ", activeKey=" + this.activeKey + ", readPlain="
-					+ this.readPlain + "]";
+			return "Encryption[keys=" + this.keys.keySet() + ", activeKey=" + this.activeKey
+					+ ", allowUnencryptedReads=" + this.allowUnencryptedReads + "]";
 		}
 
 	}

@@ -115,8 +115,8 @@ final class PropertyChecks {
 	}
 
 	static void anonymous(Anonymous anonymous, ScopeMode scope) {
-		if (anonymous == Anonymous.REFUSE && scope == ScopeMode.GLOBAL) {
-			throw invalid("http.anonymous", "refuse",
+		if (anonymous == Anonymous.REJECT && scope == ScopeMode.GLOBAL) {
+			throw invalid("http.anonymous", "reject",
 					"It must be share with 'idempotency.scope=global', which gives the keys of requests no caller.");
 		}
 	}

@@ -64,7 +64,7 @@ class ReactiveEngineConfiguration {
 			ObjectProvider<ReactiveIdempotencyStore> stores, IdempotencyProperties properties) {
 		return new ReactiveIdempotencyEngine(engine, stores.stream().toList(),
 				TRANSACTIONS ? new SpringSurroundingTransactions() : SurroundingTransactions.NONE,
-				properties.maxUnattended());
+				properties.maxDetachedCalls());
 	}
 
 	@Bean

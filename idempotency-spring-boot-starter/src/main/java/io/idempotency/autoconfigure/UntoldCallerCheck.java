@@ -84,7 +84,7 @@ public final class UntoldCallerCheck implements SmartInitializingSingleton {
 				logger
 					.warn("Nothing is known that gives guarded requests a principal: there is neither Spring Security "
 							+ "nor a bean of type {}. Unless the container or a filter gives them one, they are all refused "
-							+ "with 401, because idempotency.http.anonymous=refuse", this.resolver.getSimpleName());
+							+ "with 401, because idempotency.http.anonymous=reject", this.resolver.getSimpleName());
 				return;
 			}
 			boolean shared = !this.context.getBean(DefaultStoreFinder.class).defaultStore().type().equals("memory");

@@ -211,9 +211,10 @@ class EncryptionTests {
 	@Test
 	void readingWhatIsPlainIsSaidAloud(CapturedOutput output) {
 		this.runner
-			.withPropertyValues("idempotency.encryption.keys.k1=" + KEY_1, "idempotency.encryption.read-plain=true")
+			.withPropertyValues("idempotency.encryption.keys.k1=" + KEY_1,
+					"idempotency.encryption.allow-unencrypted-reads=true")
 			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).contains("idempotency.encryption.read-plain is true");
+		assertThat(output).contains("idempotency.encryption.allow-unencrypted-reads is true");
 	}
 
 	@Test

@@ -24,7 +24,7 @@ class IdempotencyPropertiesMetadataTests {
 	private static final List<String> NAMES = List.of("idempotency.enabled", "idempotency.namespace",
 			"idempotency.node", "idempotency.store", "idempotency.retention", "idempotency.lease",
 			"idempotency.renewal", "idempotency.conflict", "idempotency.wait-timeout", "idempotency.max-waiters",
-			"idempotency.max-unattended", "idempotency.scope", "idempotency.fingerprint", "idempotency.on-failure",
+			"idempotency.max-detached-calls", "idempotency.scope", "idempotency.fingerprint", "idempotency.on-failure",
 			"idempotency.on-store-failure", "idempotency.store-timeout", "idempotency.shutdown-timeout",
 			"idempotency.advisor-order", "idempotency.key.header", "idempotency.key.max-length",
 			"idempotency.http.filter-order", "idempotency.http.replayed-header", "idempotency.http.max-request-size",
@@ -36,7 +36,7 @@ class IdempotencyPropertiesMetadataTests {
 			"idempotency.jdbc.pool-size", "idempotency.jdbc.table-name", "idempotency.jdbc.initialize-schema",
 			"idempotency.jdbc.cleanup.enabled", "idempotency.jdbc.cleanup.interval",
 			"idempotency.jdbc.cleanup.batch-size", "idempotency.memory.max-size", "idempotency.encryption.keys",
-			"idempotency.encryption.active-key", "idempotency.encryption.read-plain",
+			"idempotency.encryption.active-key", "idempotency.encryption.allow-unencrypted-reads",
 			"idempotency.admin.write-operations");
 
 	/** None, or computed at the start: the description says how. */

@@ -43,7 +43,7 @@ class IdempotencyPropertiesTests {
 		assertThat(properties.conflict()).isEqualTo(ConflictMode.REJECT);
 		assertThat(properties.waitTimeout()).isEqualTo(Duration.ofSeconds(5));
 		assertThat(properties.maxWaiters()).isEqualTo(50);
-		assertThat(properties.maxUnattended()).isEqualTo(1000);
+		assertThat(properties.maxDetachedCalls()).isEqualTo(1000);
 		assertThat(properties.scope()).isEqualTo(ScopeMode.PRINCIPAL);
 		assertThat(properties.fingerprint()).isEqualTo(FingerprintType.JSON);
 		assertThat(properties.onFailure()).isEqualTo(FailureMode.RELEASE);
@@ -130,7 +130,7 @@ class IdempotencyPropertiesTests {
 			idempotency.conflict                | default
 			idempotency.on-failure              | default
 			idempotency.max-waiters             | -1
-			idempotency.max-unattended          | 0
+			idempotency.max-detached-calls          | 0
 			idempotency.key.header              | ''
 			idempotency.key.header              | Idempotency Key
 			idempotency.key.header              | Schlüssel
@@ -256,7 +256,7 @@ class IdempotencyPropertiesTests {
 
 	@Test
 	void callersWhoMustBeKnownAreToldApart() {
-		Map<String, String> both = Map.of("idempotency.scope", "global", "idempotency.http.anonymous", "refuse");
+		Map<String, String> both = Map.of("idempotency.scope", "global", "idempotency.http.anonymous", "reject");
 		assertThat(invalid(both)).satisfies((ex) -> {
 			assertThat(ex.getName()).isEqualTo("idempotency.http.anonymous");
 			assertThat(ex.getReason()).contains("'idempotency.scope=global'");

@@ -134,10 +134,10 @@ class PropagatedContextTests {
 			return Mono.just(id).publishOn(Schedulers.parallel()).map((given) -> {
 				IdempotencyContext call = IdempotencyContext.current().orElseThrow();
 				if (release) {
-					call.release();
+					call.releaseKey();
 				}
 				call.retention(Duration.ofDays(50));
-				return call.operation() + call.fence() + UUID.randomUUID();
+				return call.operation() + call.fencingToken() + UUID.randomUUID();
 			});
 		}
 

@@ -144,7 +144,7 @@ class ReactiveEngineTests {
 
 	@Test
 	void maxUnattendedBoundsTheWorkWithoutACaller(CapturedOutput output) {
-		this.blocking.withPropertyValues("idempotency.max-unattended=1").run((context) -> {
+		this.blocking.withPropertyValues("idempotency.max-detached-calls=1").run((context) -> {
 			Work abandoned = new Work();
 			Disposable caller = call(context, "key-1", abandoned).subscribe();
 			abandoned.begun.await();
@@ -156,7 +156,7 @@ class ReactiveEngineTests {
 					.isThrownBy(call(context, "key-2", other)::block);
 			}
 			assertThat(output).containsOnlyOnce(
-					"1 calls go on whose callers are gone, as many as " + "idempotency.max-unattended allows");
+					"1 calls go on whose callers are gone, as many as " + "idempotency.max-detached-calls allows");
 			abandoned.result.tryEmitValue("late");
 			Awaitility.await()
 				.until(() -> context.getBean(IdempotencyEngine.class).load().unattended(), (left) -> left == 0);

@@ -214,7 +214,7 @@ class ReactiveTemplateTests {
 		with((template) -> {
 			Mono<String> released = template.execute("pay", SEVEN, String.class,
 					() -> ReactiveIdempotencyContext.get()
-						.doOnNext(IdempotencyContext::release)
+						.doOnNext(IdempotencyContext::releaseKey)
 						.map((call) -> call.key() + " " + call.operation() + " " + this.runs.incrementAndGet()));
 			assertThat(released.block()).endsWith("pay 1");
 			assertThat(released.block()).endsWith("pay 2");

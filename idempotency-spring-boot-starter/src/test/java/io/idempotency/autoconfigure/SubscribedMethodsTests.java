@@ -15,6 +15,7 @@ import io.idempotency.IdempotencyKeyMissingException;
 import io.idempotency.Idempotent;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.TransactionMode;
+import io.idempotency.RetryAdvice;
 import io.idempotency.interceptor.GuardFaultException;
 import io.idempotency.interceptor.RequestValues;
 import io.idempotency.key.Caller;
@@ -138,7 +139,7 @@ class SubscribedMethodsTests {
 		run((application) -> {
 			assertThatExceptionOfType(IdempotencyInProgressException.class)
 				.isThrownBy(application.orders.rememberedRefusal("7")::block)
-				.satisfies((ex) -> assertThat(ex.retry()).isEqualTo("never"));
+				.satisfies((ex) -> assertThat(ex.retry()).isEqualTo(RetryAdvice.NEVER));
 			assertThatExceptionOfType(RememberedFailureException.class)
 				.isThrownBy(application.orders.rememberedRefusal("7")::block)
 				.satisfies((ex) -> assertThat(ex.status()).isEqualTo(409));

@@ -67,9 +67,9 @@ class UntoldCallerCheckTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "idempotency.store=memory", "idempotency.http.scope-headers=X-Api-Key" })
 	void whenAnonymousCallersAreRefusedAndNobodyIsNamedThenItIsAWarning(String property, CapturedOutput output) {
-		run(this.runner.withBean(Orders.class).withPropertyValues("idempotency.http.anonymous=refuse", property));
+		run(this.runner.withBean(Orders.class).withPropertyValues("idempotency.http.anonymous=reject", property));
 		assertThat(output).doesNotContain(LINE)
-			.containsOnlyOnce("they are all refused with 401, because idempotency.http.anonymous=refuse");
+			.containsOnlyOnce("they are all refused with 401, because idempotency.http.anonymous=reject");
 	}
 
 	@Test

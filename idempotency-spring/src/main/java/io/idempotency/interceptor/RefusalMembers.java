@@ -31,7 +31,7 @@ public final class RefusalMembers {
 	public static Map<String, Object> of(IdempotencyException refusal) {
 		Map<String, Object> members = new LinkedHashMap<>();
 		members.put("code", refusal.code());
-		members.put("retry", refusal.retry());
+		members.put("retry", refusal.retry().value());
 		Integer retryAfter = retryAfter(refusal);
 		if (retryAfter != null) {
 			members.put(RETRY_AFTER, retryAfter);

@@ -42,17 +42,17 @@ public final class EngineMeterBinder implements MeterBinder {
 		gauge("idempotency.waiters.max", EngineLoad::maxWaiters)
 			.description("Duplicates that may wait on this node at the same time")
 			.register(registry);
-		gauge("idempotency.unattended", EngineLoad::unattended)
+		gauge("idempotency.detached.calls", EngineLoad::unattended)
 			.description("Calls of this node whose work goes on though their caller is gone")
 			.register(registry);
-		gauge("idempotency.outstanding.writes", EngineLoad::outstandingWrites)
+		gauge("idempotency.pending.writes", EngineLoad::outstandingWrites)
 			.description("Completions and releases that a store has not taken yet")
 			.register(registry);
-		gauge("idempotency.outstanding.bytes", EngineLoad::outstandingBytes)
+		gauge("idempotency.pending.bytes", EngineLoad::outstandingBytes)
 			.description("Size of the results that a store has not taken yet")
 			.baseUnit("bytes")
 			.register(registry);
-		gauge("idempotency.beats.late", (now) -> now.latestBeat().toNanos() / NANOS_OF_A_SECOND)
+		gauge("idempotency.lease.renewal.delay", (now) -> now.latestBeat().toNanos() / NANOS_OF_A_SECOND)
 			.description("How long ago the renewal was due that is the latest")
 			.baseUnit("seconds")
 			.register(registry);

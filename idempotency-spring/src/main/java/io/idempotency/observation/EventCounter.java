@@ -21,8 +21,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 public final class EventCounter implements IdempotencyListener {
 
 	private static final Set<IdempotencyEvent> COUNTED = EnumSet.of(IdempotencyEvent.TAKEN_OVER,
-			IdempotencyEvent.CLAIM_LOST, IdempotencyEvent.UNGUARDED, IdempotencyEvent.BEAT_LATE,
-			IdempotencyEvent.TOMBSTONE, IdempotencyEvent.STORE_RETRY);
+			IdempotencyEvent.LEASE_LOST, IdempotencyEvent.UNGUARDED, IdempotencyEvent.RENEWAL_LATE,
+			IdempotencyEvent.RESULT_NOT_STORED, IdempotencyEvent.STORE_RETRY);
 
 	private final MeterRegistry registry;
 

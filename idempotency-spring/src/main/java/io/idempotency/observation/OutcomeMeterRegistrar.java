@@ -133,16 +133,19 @@ public final class OutcomeMeterRegistrar {
 	private static List<String> errors(IdempotencyOutcome outcome, IdempotencyMode mode) {
 		return switch (outcome) {
 			case EXECUTED, RELEASED, UNGUARDED -> List.of(NO_ERROR);
-			case STORE_ERROR -> names(IdempotencyStoreUnavailableException.class);
+			case STORE_UNAVAILABLE -> names(IdempotencyStoreUnavailableException.class);
 			case REPLAYED, RECOVERED -> (mode == IdempotencyMode.REPLAY) ? List.of(NO_ERROR) : List.of();
-			case MISMATCH -> (mode == IdempotencyMode.REPLAY) ? names(IdempotencyKeyReusedException.class) : List.of();
-			case REFUSED -> (mode == IdempotencyMode.REPLAY) ? names(IdempotencyResultUnavailableException.class,
-					IdempotencyOutcomeUnknownException.class, IdempotencyTokenUnknownException.class)
-					: names(IdempotencyTokenUnknownException.class);
-			case REJECTED -> (mode == IdempotencyMode.REJECT) ? names(IdempotencyDuplicateException.class) : List.of();
+			case KEY_REUSED ->
+				(mode == IdempotencyMode.REPLAY) ? names(IdempotencyKeyReusedException.class) : List.of();
+			case TOKEN_UNKNOWN -> names(IdempotencyTokenUnknownException.class);
+			case RESULT_UNAVAILABLE ->
+				(mode == IdempotencyMode.REPLAY) ? names(IdempotencyResultUnavailableException.class) : List.of();
+			case OUTCOME_UNKNOWN ->
+				(mode == IdempotencyMode.REPLAY) ? names(IdempotencyOutcomeUnknownException.class) : List.of();
+			case DUPLICATE -> (mode == IdempotencyMode.REJECT) ? names(IdempotencyDuplicateException.class) : List.of();
 			case IN_PROGRESS ->
 				(mode != IdempotencyMode.REJECT) ? names(IdempotencyInProgressException.class) : List.of();
-			case LEASE_LOST, ABANDONED -> (mode != IdempotencyMode.REJECT) ? List.of(NO_ERROR) : List.of();
+			case LEASE_LOST, INDETERMINATE -> (mode != IdempotencyMode.REJECT) ? List.of(NO_ERROR) : List.of();
 			case FAILED -> List.of();
 		};
 	}

@@ -179,7 +179,7 @@ class AnnotationIdempotentOperationSourceTests {
 		assertThat(operation.options())
 			.isEqualTo(new IdempotencyOptions("full", IdempotencyMode.REPLAY, Duration.ofDays(7),
 					Duration.ofSeconds(10), true, ConflictMode.WAIT, Duration.ofMillis(700), FailureMode.REMEMBER,
-					AbandonedMode.REFUSE, true, true, List.of(IllegalStateException.class), StoreFailureMode.REJECT));
+					AbandonedMode.REJECT, true, true, List.of(IllegalStateException.class), StoreFailureMode.REJECT));
 		assertThat(operation.key().source()).isEqualTo(new KeySource.Header("X-Key"));
 		assertThat(operation.key().required()).isFalse();
 		assertThat(operation.key().scope()).hasToString("The scope expression '#tenant'");
@@ -495,7 +495,7 @@ class AnnotationIdempotentOperationSourceTests {
 		@Idempotent(header = "X-Key", required = false, operation = "full", scope = "#tenant", fingerprint = "#tenant",
 				retention = "7d", lease = "PT10S", conflict = ConflictMode.WAIT, waitTimeout = "700ms",
 				onFailure = FailureMode.REMEMBER, duplicateOn = IllegalStateException.class, recover = "find",
-				onAbandoned = AbandonedMode.REFUSE, condition = "#tenant != null")
+				onAbandoned = AbandonedMode.REJECT, condition = "#tenant != null")
 		public String run(String tenant) {
 			return tenant;
 		}

@@ -21,6 +21,7 @@ import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.IdempotencyTokenUnknownException;
 import io.idempotency.Idempotent;
 import io.idempotency.RememberedFailureException;
+import io.idempotency.RetryAdvice;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimType;
@@ -34,7 +35,7 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.ResponseStatus;
 
-import static io.idempotency.AbandonedMode.REFUSE;
+import static io.idempotency.AbandonedMode.REJECT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -236,7 +237,7 @@ class MethodDoorTests {
 		}));
 		IdempotencyInProgressException first = catchThrowableOfType(IdempotencyInProgressException.class,
 				() -> this.service.rememberingNested("7", refused));
-		assertThat(first.retry()).isEqualTo("never");
+		assertThat(first.retry()).isEqualTo(RetryAdvice.NEVER);
 		assertThat(first.retryAfter()).isNull();
 		assertThat(first)
 			.hasToString(first.getClass().getName() + ": " + first.getMessage() + " [code=in-progress, retry=never]");
@@ -251,13 +252,13 @@ class MethodDoorTests {
 		}));
 		assertThatExceptionOfType(IdempotencyInProgressException.class)
 			.isThrownBy(() -> this.service.rememberingNested("7", () -> {
-				IdempotencyContext.current().orElseThrow().release();
+				IdempotencyContext.current().orElseThrow().releaseKey();
 				refused.run();
 			}))
-			.satisfies((ex) -> assertThat(ex.retry()).isEqualTo("same-key"));
+			.satisfies((ex) -> assertThat(ex.retry()).isEqualTo(RetryAdvice.SAME_KEY));
 		assertThatExceptionOfType(IdempotencyInProgressException.class)
 			.isThrownBy(() -> this.service.nested("7", refused))
-			.satisfies((ex) -> assertThat(ex.retry()).isEqualTo("same-key"));
+			.satisfies((ex) -> assertThat(ex.retry()).isEqualTo(RetryAdvice.SAME_KEY));
 	}
 
 	@Test
@@ -362,7 +363,7 @@ class MethodDoorTests {
 	}
 
 	@Test
-	void aDuplicateOfTheBusinessDataThatCannotBeRecoveredIsATombstone() {
+	void aDuplicateOfTheBusinessDataThatCannotBeRecoveredIsCompletionWithoutResult() {
 		Service.recoverable = null;
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
 			.isThrownBy(() -> this.service.duplicateWithRecover("7"));
@@ -701,7 +702,7 @@ class MethodDoorTests {
 			return Service.recoverable;
 		}
 
-		@Idempotent(key = "#key", operation = "recovering", recover = "findNothing", onAbandoned = REFUSE)
+		@Idempotent(key = "#key", operation = "recovering", recover = "findNothing", onAbandoned = REJECT)
 		public int recovering(String key) {
 			return Service.runs.incrementAndGet();
 		}
@@ -710,7 +711,7 @@ class MethodDoorTests {
 			return null;
 		}
 
-		@Idempotent(key = "#key", operation = "refusing", onAbandoned = REFUSE)
+		@Idempotent(key = "#key", operation = "refusing", onAbandoned = REJECT)
 		public int refusing(String key) {
 			return Service.runs.incrementAndGet();
 		}
@@ -767,13 +768,13 @@ class MethodDoorTests {
 		@Idempotent(key = "#key", operation = "current")
 		public void current(String key) {
 			IdempotencyContext context = IdempotencyContext.current().orElseThrow();
-			Service.seen = context.key() + " " + context.operation() + " " + context.fence();
+			Service.seen = context.key() + " " + context.operation() + " " + context.fencingToken();
 			context.retention(java.time.Duration.ofMinutes(3));
 		}
 
 		@Idempotent("#key")
 		public int releasing(String key) {
-			IdempotencyContext.current().orElseThrow().release();
+			IdempotencyContext.current().orElseThrow().releaseKey();
 			return Service.runs.incrementAndGet();
 		}
 

@@ -35,7 +35,7 @@ class TestStore extends ForwardingIdempotencyStore {
 
 	private volatile boolean down;
 
-	private volatile long fence;
+	private volatile long fencingToken;
 
 	TestStore() {
 		this(new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z")));
@@ -68,7 +68,7 @@ class TestStore extends ForwardingIdempotencyStore {
 		this.claims.add(request);
 		ClaimResult answer = super.claim(request);
 		if (answer instanceof ClaimResult.Acquired acquired) {
-			this.fence = acquired.claim().fence();
+			this.fencingToken = acquired.claim().fencingToken();
 		}
 		return answer;
 	}
@@ -94,7 +94,7 @@ class TestStore extends ForwardingIdempotencyStore {
 
 	/** A record whose result was not kept. */
 	void tombstone(IdempotencyKey key) {
-		super.complete(Completion.tombstone(acquire(key, KEPT), Fingerprint.NONE, KEPT));
+		super.complete(Completion.withoutResult(acquire(key, KEPT), Fingerprint.NONE, KEPT));
 	}
 
 	private Claim acquire(IdempotencyKey key, Duration lease) {
@@ -122,7 +122,7 @@ class TestStore extends ForwardingIdempotencyStore {
 	}
 
 	long lastFence() {
-		return this.fence;
+		return this.fencingToken;
 	}
 
 	int size() {

@@ -180,7 +180,7 @@ abstract class ValueCallContract {
 		payments().pay("7", () -> {
 			IdempotencyContext context = IdempotencyContext.current().orElseThrow();
 			assertThat(context.key()).isEqualTo("7");
-			context.release();
+			context.releaseKey();
 			return receipt();
 		});
 		payments().pay("7", this::receipt);

@@ -324,8 +324,8 @@ class MicrometerObservationTests {
 		});
 		assertThat(this.meters.get("idempotency.claims.running").gauge().value()).isZero();
 		assertThat(this.meters.getMeters()).extracting((meter) -> meter.getId().getName())
-			.contains("idempotency.waiters", "idempotency.outstanding.writes", "idempotency.outstanding.bytes",
-					"idempotency.beats.late");
+			.contains("idempotency.waiters", "idempotency.pending.writes", "idempotency.pending.bytes",
+					"idempotency.lease.renewal.delay");
 		assertThat(this.meters.getMeters()).extracting(Meter::measure).isNotEmpty();
 	}
 
@@ -340,7 +340,7 @@ class MicrometerObservationTests {
 		template(this.store, EngineObserver.NONE).operation("pay").key("k1").keepResult(false).run(() -> {
 		});
 		assertThat(this.meters.get("idempotency.events")
-			.tag("event", "tombstone")
+			.tag("event", "result-not-stored")
 			.tag("operation", "pay")
 			.counter()
 			.count()).isEqualTo(1);

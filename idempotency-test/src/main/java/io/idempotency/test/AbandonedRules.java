@@ -18,7 +18,8 @@ interface AbandonedRules extends StoreUnderTest {
 	default void abandonedClaimIsTakenOverWithALargerFence() {
 		Call first = abandonedClaim();
 		Claim claim = Expect.takenOver("RUNNING, lease over, claim: taken over", first.duplicate().claim());
-		assertThat(claim.fence()).as("fence of the take-over").isGreaterThan(first.claimed().fence());
+		assertThat(claim.fencingToken()).as("fencing token of the take-over")
+			.isGreaterThan(first.claimed().fencingToken());
 		Expect.inProgress("RUNNING after a take-over: the lease is live", first.duplicate().claim());
 	}
 
@@ -27,7 +28,7 @@ interface AbandonedRules extends StoreUnderTest {
 		Call second = abandonedClaim().duplicate().acquire();
 		Claim claim = second.claimed();
 		assertThat(Expect.takenOver("RUNNING, take-over with the same claim id: Acquired", second.claim()))
-			.as("take-over sent once more: same fence, still abandoned")
+			.as("take-over sent once more: same fencing token, still abandoned")
 			.isEqualTo(claim);
 	}
 
@@ -56,7 +57,8 @@ interface AbandonedRules extends StoreUnderTest {
 		for (int i = 0; i < 3; i++) {
 			elapse(tick().multipliedBy(2));
 			Call next = call.duplicate().lease(tick()).acquire();
-			assertThat(next.claimed().fence()).as("fence of the take-over").isGreaterThan(call.claimed().fence());
+			assertThat(next.claimed().fencingToken()).as("fencing token of the take-over")
+				.isGreaterThan(call.claimed().fencingToken());
 			call = next;
 		}
 	}
@@ -71,21 +73,22 @@ interface AbandonedRules extends StoreUnderTest {
 	}
 
 	@Test
-	default void mismatchIsJudgedBeforeTakeOver() {
+	default void keyReusedIsJudgedBeforeTakeOver() {
 		Call first = abandonedClaim();
 		Call other = first.duplicate().otherFingerprint();
-		Expect.mismatch("RUNNING, lease over, claim with another fingerprint: Mismatch", other.claim());
-		Expect.mismatch("RUNNING, lease over, claim with another fingerprint: Mismatch", other.refusing().claim());
+		Expect.keyReused("RUNNING, lease over, claim with another fingerprint: KeyReused", other.claim());
+		Expect.keyReused("RUNNING, lease over, claim with another fingerprint: KeyReused", other.refusing().claim());
 		Expect.takenOver("RUNNING, lease over after a mismatch: taken over", first.duplicate().claim());
 	}
 
 	@Test
 	default void ownerThatClaimsOnceMoreKeepsItsFenceAndGetsANewLease() {
 		Call first = Call.fresh(this).lease(tick()).acquire();
-		long fence = first.claimed().fence();
+		long fencingToken = first.claimed().fencingToken();
 		elapse(tick().multipliedBy(3));
 		Claim again = Expect.acquired("RUNNING, lease over, same claim id: Acquired", first.lease(Call.LONG).claim());
-		assertThat(again.fence()).as("RUNNING, lease over, same claim id: same fence").isEqualTo(fence);
+		assertThat(again.fencingToken()).as("RUNNING, lease over, same claim id: same fencing token")
+			.isEqualTo(fencingToken);
 		Expect.inProgress("RUNNING, claimed once more: a new lease", first.duplicate().claim());
 	}
 

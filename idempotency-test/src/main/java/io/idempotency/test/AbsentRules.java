@@ -34,8 +34,8 @@ interface AbsentRules extends StoreUnderTest {
 		long last = Long.MIN_VALUE;
 		for (int i = 0; i < 5; i++) {
 			Claim claim = Expect.acquired("absent after a release, claim: Acquired", call.claim());
-			assertThat(claim.fence()).as("fence after a release").isGreaterThan(last);
-			last = claim.fence();
+			assertThat(claim.fencingToken()).as("fencing token after a release").isGreaterThan(last);
+			last = claim.fencingToken();
 			call.release();
 			call = call.duplicate();
 		}
@@ -52,7 +52,7 @@ interface AbsentRules extends StoreUnderTest {
 	default void lateCompletionKeepsTheFingerprint() {
 		Call late = expiredClaim();
 		late.complete("late");
-		Expect.mismatch("absent, late completion: DONE with the fingerprint of the completion",
+		Expect.keyReused("absent, late completion: DONE with the fingerprint of the completion",
 				late.duplicate().otherFingerprint().claim());
 	}
 
@@ -67,17 +67,17 @@ interface AbsentRules extends StoreUnderTest {
 	@Test
 	default void lateTombstoneInsideTheRetentionIsKept() {
 		Call late = expiredClaim();
-		Expect.accepted("absent, complete inside the retention of the claim", late.completeWithTombstone(Call.LONG));
-		Expect.tombstone("absent, late completion: DONE", late.duplicate().claim());
+		Expect.accepted("absent, complete inside the retention of the claim", late.completeWithoutResult(Call.LONG));
+		Expect.resultUnavailable("absent, late completion: DONE", late.duplicate().claim());
 	}
 
 	@Test
 	default void lateExecutedInsideTheRetentionIsKept() {
 		Call late = expiredClaim();
 		Expect.accepted("absent, complete inside the retention of the claim", late.execute(Call.LONG, Call.LONG));
-		Expect.inProgress("absent, late EXECUTED", late.duplicate().claim());
-		Expect.accepted("EXECUTED after a late completion, complete by the owner", late.complete("attached"));
-		Expect.completed("EXECUTED, complete: DONE", "attached", late.duplicate().claim());
+		Expect.inProgress("absent, late COMMITTED", late.duplicate().claim());
+		Expect.accepted("COMMITTED after a late completion, complete by the owner", late.complete("attached"));
+		Expect.completed("COMMITTED, complete: DONE", "attached", late.duplicate().claim());
 	}
 
 	@Test

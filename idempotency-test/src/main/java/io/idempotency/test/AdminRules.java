@@ -68,8 +68,8 @@ interface AdminRules extends StoreUnderTest {
 		assertThat(record.leaseRest()).isPositive().isLessThanOrEqualTo(Call.LONG);
 		assertThat(record.retentionRest()).isPositive().isLessThanOrEqualTo(Call.LONG);
 		assertThat(record.attempts()).isZero();
-		assertThat(record.claimedAt()).as("claimed at the time of the fence")
-			.isEqualTo(Instant.EPOCH.plus(call.claimed().fence(), ChronoUnit.MICROS));
+		assertThat(record.claimedAt()).as("claimed at the time of the fencing token")
+			.isEqualTo(Instant.EPOCH.plus(call.claimed().fencingToken(), ChronoUnit.MICROS));
 	}
 
 	@Test
@@ -81,11 +81,11 @@ interface AdminRules extends StoreUnderTest {
 		assertThat(record.leaseRest()).isEqualTo(Duration.ZERO);
 		assertThat(record.retentionRest()).isPositive().isLessThanOrEqualTo(Call.LONG);
 		Call tombstone = Call.fresh(this).acquire();
-		tombstone.completeWithTombstone(Call.LONG);
-		assertThat(find(tombstone).state()).isEqualTo(State.TOMBSTONE);
+		tombstone.completeWithoutResult(Call.LONG);
+		assertThat(find(tombstone).state()).isEqualTo(State.RESULT_NOT_STORED);
 		Call executed = Call.fresh(this).acquire();
 		executed.execute(Call.LONG, Call.LONG);
-		assertThat(find(executed).state()).isEqualTo(State.EXECUTED);
+		assertThat(find(executed).state()).isEqualTo(State.COMMITTED);
 	}
 
 	@Test
@@ -212,8 +212,8 @@ interface AdminRules extends StoreUnderTest {
 		Expect.accepted("RUNNING, evicted and claimed, complete by the next", next.complete("done"));
 		Call executed = Call.fresh(this).acquire();
 		executed.execute(Call.LONG, Call.LONG);
-		assertThat(evict(executed, false)).as("EXECUTED, evict").isEqualTo(Eviction.RUNNING);
-		assertThat(evict(executed, true)).as("EXECUTED, evict by force").isEqualTo(Eviction.EVICTED);
+		assertThat(evict(executed, false)).as("COMMITTED, evict").isEqualTo(Eviction.RUNNING);
+		assertThat(evict(executed, true)).as("COMMITTED, evict by force").isEqualTo(Eviction.EVICTED);
 	}
 
 	@Test

@@ -161,8 +161,8 @@ final class Call {
 		return Completion.result(this.claim, this.request.fingerprint(), result(result), LONG, kind);
 	}
 
-	boolean completeWithTombstone(Duration retention) {
-		return complete(Completion.tombstone(this.claim, this.request.fingerprint(), retention));
+	boolean completeWithoutResult(Duration retention) {
+		return complete(Completion.withoutResult(this.claim, this.request.fingerprint(), retention));
 	}
 
 	boolean execute(Duration attachWithin, Duration retention) {

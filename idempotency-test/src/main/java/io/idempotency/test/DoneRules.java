@@ -40,7 +40,7 @@ interface DoneRules extends StoreUnderTest {
 		Expect.completed("DONE as " + kind + ", claim: Completed", "done", first.duplicate().claim());
 		Expect.accepted("DONE as " + kind + ", complete with the same claim id", first.complete(completion));
 		Expect.refused("DONE as " + kind + ", release by the owner", first.release());
-		Expect.mismatch("DONE as " + kind + ", claim with another fingerprint: Mismatch",
+		Expect.keyReused("DONE as " + kind + ", claim with another fingerprint: KeyReused",
 				first.duplicate().otherFingerprint().claim());
 		Expect.completed("DONE as " + kind + ": nothing has changed", "done", first.duplicate().claim());
 	}
@@ -52,27 +52,29 @@ interface DoneRules extends StoreUnderTest {
 	}
 
 	@Test
-	default void mismatchIsJudgedBeforeReplay() {
+	default void keyReusedIsJudgedBeforeReplay() {
 		Call first = done();
-		Expect.mismatch("DONE, claim with another fingerprint: Mismatch", first.duplicate().otherFingerprint().claim());
+		Expect.keyReused("DONE, claim with another fingerprint: KeyReused",
+				first.duplicate().otherFingerprint().claim());
 		Expect.completed("DONE, claim without a fingerprint: compares nothing", "done",
 				first.duplicate().fingerprint(Fingerprint.NONE).claim());
 	}
 
 	@Test
-	default void mismatchIsJudgedBeforeTombstone() {
+	default void keyReusedIsJudgedBeforeResultUnavailable() {
 		Call first = Call.fresh(this).acquire();
-		first.completeWithTombstone(Call.LONG);
-		Expect.mismatch("DONE without a result, claim with another fingerprint: Mismatch",
+		first.completeWithoutResult(Call.LONG);
+		Expect.keyReused("DONE without a result, claim with another fingerprint: KeyReused",
 				first.duplicate().otherFingerprint().claim());
-		Expect.tombstone("DONE without a result, claim: Tombstone", first.duplicate().refusing().claim());
+		Expect.resultUnavailable("DONE without a result, claim: ResultUnavailable",
+				first.duplicate().refusing().claim());
 	}
 
 	@Test
 	default void completionSentOnceMoreChangesNothing() {
 		Call first = done();
 		Expect.accepted("DONE, complete with the same claim id", first.complete("again"));
-		Expect.accepted("DONE, complete without a result, same claim id", first.completeWithTombstone(Call.LONG));
+		Expect.accepted("DONE, complete without a result, same claim id", first.completeWithoutResult(Call.LONG));
 		Expect.accepted("DONE, complete with zero retention, same claim id", first.forget());
 		Expect.completed("DONE: the first completion stands", "done", first.duplicate().claim());
 	}
@@ -82,7 +84,7 @@ interface DoneRules extends StoreUnderTest {
 		Call first = done();
 		Expect.refused("DONE, complete by another", first.duplicate().complete("other"));
 		Expect.refused("DONE, complete without a result by another",
-				first.duplicate().completeWithTombstone(Call.LONG));
+				first.duplicate().completeWithoutResult(Call.LONG));
 		Expect.refused("DONE, complete with zero retention by another", first.duplicate().forget());
 		Expect.completed("DONE after refused completions: the result stands", "done", first.duplicate().claim());
 	}
@@ -106,14 +108,14 @@ interface DoneRules extends StoreUnderTest {
 	}
 
 	@Test
-	default void nothingTouchesATombstone() {
+	default void nothingTouchesCompletionWithoutResult() {
 		Call first = Call.fresh(this).acquire();
-		first.completeWithTombstone(Call.LONG);
+		first.completeWithoutResult(Call.LONG);
 		Expect.accepted("DONE without a result, complete with the same claim id", first.complete("again"));
 		Expect.refused("DONE without a result, complete by another", first.duplicate().complete("other"));
 		Expect.refused("DONE without a result, release by the owner", first.release());
 		Expect.refused("DONE without a result, renew by the owner", first.renew(Call.LONG));
-		Expect.tombstone("DONE without a result: nothing has changed", first.duplicate().claim());
+		Expect.resultUnavailable("DONE without a result: nothing has changed", first.duplicate().claim());
 	}
 
 	@Test
@@ -127,7 +129,7 @@ interface DoneRules extends StoreUnderTest {
 	@Test
 	default void tombstoneIsGoneAfterTheRetention() {
 		Call first = Call.fresh(this).acquire();
-		first.completeWithTombstone(tick());
+		first.completeWithoutResult(tick());
 		elapse(tick().multipliedBy(3));
 		Expect.acquired("DONE without a result, retention over: absent", first.duplicate().claim());
 	}

@@ -7,8 +7,8 @@ import io.idempotency.store.ClaimResult.Acquired;
 import io.idempotency.store.ClaimResult.Completed;
 import io.idempotency.store.ClaimResult.Duplicate;
 import io.idempotency.store.ClaimResult.InProgress;
-import io.idempotency.store.ClaimResult.Mismatch;
-import io.idempotency.store.ClaimResult.Tombstone;
+import io.idempotency.store.ClaimResult.KeyReused;
+import io.idempotency.store.ClaimResult.ResultUnavailable;
 import io.idempotency.store.ClaimResult.UnknownToken;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -49,12 +49,12 @@ final class Expect {
 		assertThat(completed.rest()).as("%s: rest of the retention", rule).isPositive().isLessThanOrEqualTo(Call.LONG);
 	}
 
-	static void tombstone(String rule, ClaimResult answer) {
-		is(Tombstone.class, rule, answer);
+	static void resultUnavailable(String rule, ClaimResult answer) {
+		is(ResultUnavailable.class, rule, answer);
 	}
 
-	static void mismatch(String rule, ClaimResult answer) {
-		is(Mismatch.class, rule, answer);
+	static void keyReused(String rule, ClaimResult answer) {
+		is(KeyReused.class, rule, answer);
 	}
 
 	static void abandoned(String rule, ClaimResult answer) {

@@ -57,13 +57,13 @@ interface FindRules extends StoreUnderTest {
 	}
 
 	@Test
-	default void findsNoTombstone() {
+	default void findsNoResultUnavailable() {
 		Call first = Call.fresh(this).acquire();
-		first.completeWithTombstone(Call.LONG);
+		first.completeWithoutResult(Call.LONG);
 		expectNothing("DONE without a result, find", first.duplicate());
 		Call executed = Call.fresh(this).acquire();
 		executed.execute(Call.LONG, Call.LONG);
-		expectNothing("EXECUTED, find", executed.duplicate());
+		expectNothing("COMMITTED, find", executed.duplicate());
 	}
 
 	@Test

@@ -64,8 +64,8 @@ public abstract class IdempotencyStoreContract
 
 	/**
 	 * Lets time pass in the store: it moves the clock that the store reads, or waits. It
-	 * must not make the records older instead, because the fences that callers hold come
-	 * from that clock.
+	 * must not make the records older instead, because the fencing tokens that callers
+	 * hold come from that clock.
 	 * @param duration how much time passes at least; tests fail if it is more than one
 	 * {@link #tick()} longer
 	 */

@@ -177,7 +177,7 @@ interface ModelRules extends StoreUnderTest {
 			Duration attachWithin = duration();
 			String result = caller + " at " + this.history.size();
 			BiFunction<Claim, String, Completion> completion = (claim, text) -> switch (type) {
-				case 0 -> Completion.tombstone(claim, fingerprint, retention);
+				case 0 -> Completion.withoutResult(claim, fingerprint, retention);
 				case 1 -> Completion.executed(claim, fingerprint, attachWithin, retention);
 				case 2 -> Completion.forget(claim, fingerprint);
 				default -> Completion.result(claim, fingerprint, Call.result(text), retention);

@@ -18,19 +18,20 @@ interface NobodysRules extends StoreUnderTest {
 		Call first = leaveToNobody();
 		Expect.abandoned("nobody's, may not take over: Abandoned", first.duplicate().refusing().claim());
 		Claim claim = Expect.takenOver("nobody's, claim: taken over", first.duplicate().claim());
-		assertThat(claim.fence()).as("fence of the take-over").isGreaterThan(first.claimed().fence());
+		assertThat(claim.fencingToken()).as("fencing token of the take-over")
+			.isGreaterThan(first.claimed().fencingToken());
 		Expect.inProgress("RUNNING after a take-over: the lease is live", first.duplicate().claim());
 	}
 
 	@Test
 	default void takeOverStaysAbandonedHoweverOftenItIsReleased() {
 		Call call = leaveToNobody();
-		long last = call.claimed().fence();
+		long last = call.claimed().fencingToken();
 		for (int i = 0; i < 4; i++) {
 			call = call.duplicate();
 			Claim claim = Expect.takenOver("nobody's, claim: taken over", call.claim());
-			assertThat(claim.fence()).as("fence of the take-over").isGreaterThan(last);
-			last = claim.fence();
+			assertThat(claim.fencingToken()).as("fencing token of the take-over").isGreaterThan(last);
+			last = claim.fencingToken();
 			Expect.accepted("RUNNING, taken over, release by the owner", call.release());
 		}
 		Expect.abandoned("nobody's, may not take over: Abandoned", call.duplicate().refusing().claim());
@@ -70,8 +71,8 @@ interface NobodysRules extends StoreUnderTest {
 	@Test
 	default void lateFirstOwnersTombstoneIsKept() {
 		Call first = leaveToNobody();
-		Expect.accepted("nobody's, complete by the late first owner", first.completeWithTombstone(Call.LONG));
-		Expect.tombstone("nobody's, complete without a result: DONE", first.duplicate().claim());
+		Expect.accepted("nobody's, complete by the late first owner", first.completeWithoutResult(Call.LONG));
+		Expect.resultUnavailable("nobody's, complete without a result: DONE", first.duplicate().claim());
 	}
 
 	@Test
@@ -80,8 +81,8 @@ interface NobodysRules extends StoreUnderTest {
 		Call owner = leaveToNobodyWithAnotherFingerprint(late);
 		Expect.refused("nobody's with another fingerprint, complete", late.complete("late"));
 		Expect.refused("nobody's with another fingerprint, complete without a result",
-				late.completeWithTombstone(Call.LONG));
-		Expect.refused("nobody's with another fingerprint, EXECUTED", late.execute(Call.LONG, Call.LONG));
+				late.completeWithoutResult(Call.LONG));
+		Expect.refused("nobody's with another fingerprint, COMMITTED", late.execute(Call.LONG, Call.LONG));
 		Expect.refused("nobody's with another fingerprint, complete with zero retention", late.forget());
 		expectAbandoned(owner);
 	}
@@ -143,9 +144,9 @@ interface NobodysRules extends StoreUnderTest {
 	}
 
 	@Test
-	default void mismatchIsJudgedBeforeNobodysTakeOver() {
+	default void keyReusedIsJudgedBeforeNobodysTakeOver() {
 		Call first = leaveToNobody();
-		Expect.mismatch("nobody's, claim with another fingerprint: Mismatch",
+		Expect.keyReused("nobody's, claim with another fingerprint: KeyReused",
 				first.duplicate().otherFingerprint().claim());
 	}
 

@@ -33,7 +33,7 @@ interface OnceRules extends StoreUnderTest {
 		Call first = once().acquire();
 		Claim claim = first.claimed();
 		assertThat(Expect.acquired("ONCE, claim with the same claim id: Acquired", first.claim()))
-			.as("ONCE, claim with the same claim id: same fence")
+			.as("ONCE, claim with the same claim id: same fencing token")
 			.isEqualTo(claim);
 		Expect.duplicate("ONCE, claim: Duplicate", 2, first.duplicate().claim());
 		Expect.acquired("ONCE, claim with the same claim id: Acquired", first.claim());
@@ -52,7 +52,7 @@ interface OnceRules extends StoreUnderTest {
 		Call first = once().acquire();
 		Expect.refused("ONCE, complete by the owner", first.complete("done"));
 		Expect.refused("ONCE, complete with zero retention by the owner", first.forget());
-		Expect.refused("ONCE, EXECUTED by the owner", first.execute(Call.LONG, Call.LONG));
+		Expect.refused("ONCE, COMMITTED by the owner", first.execute(Call.LONG, Call.LONG));
 		Expect.refused("ONCE, complete by another", first.duplicate().complete("other"));
 		Expect.duplicate("ONCE after refused completions: nothing has changed", 2, first.duplicate().claim());
 	}
@@ -74,7 +74,8 @@ interface OnceRules extends StoreUnderTest {
 		Expect.accepted("absent, release sent once more", first.release());
 		Call second = first.duplicate();
 		Claim claim = Expect.acquired("absent after a release, claim ONCE: Acquired", second.claim());
-		assertThat(claim.fence()).as("fence after a release").isGreaterThan(first.claimed().fence());
+		assertThat(claim.fencingToken()).as("fencing token after a release")
+			.isGreaterThan(first.claimed().fencingToken());
 		Expect.duplicate("ONCE, claim: Duplicate, counted anew", 2, first.duplicate().claim());
 	}
 
@@ -134,7 +135,7 @@ interface OnceRules extends StoreUnderTest {
 		}
 		Expect.inProgress("RUNNING after a claim ONCE: nothing has changed", running.duplicate().claim());
 		Expect.completed("DONE after a claim ONCE: nothing has changed", "done", done.duplicate().claim());
-		Expect.inProgress("EXECUTED after a claim ONCE: nothing has changed", executed.duplicate().claim());
+		Expect.inProgress("COMMITTED after a claim ONCE: nothing has changed", executed.duplicate().claim());
 	}
 
 	@Test
@@ -147,9 +148,10 @@ interface OnceRules extends StoreUnderTest {
 	}
 
 	@Test
-	default void leasedThatMeetsOnceIsATombstone() {
+	default void leasedThatMeetsOnceIsCompletionWithoutResult() {
 		Call first = once().acquire();
-		Expect.tombstone("ONCE, claim LEASED: Tombstone", first.duplicate().type(ClaimType.LEASED).claim());
+		Expect.resultUnavailable("ONCE, claim LEASED: ResultUnavailable",
+				first.duplicate().type(ClaimType.LEASED).claim());
 		Expect.duplicate("ONCE after a claim LEASED: not counted", 2, first.duplicate().claim());
 	}
 

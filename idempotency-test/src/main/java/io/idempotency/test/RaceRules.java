@@ -41,9 +41,9 @@ interface RaceRules extends StoreUnderTest {
 				.valuesOrFail();
 			expectOneOwner("RUNNING, lease over", answers);
 			assertThat(answers).filteredOn(Acquired.class::isInstance)
-				.as("RUNNING, lease over: the successor knows that the claim was abandoned, its fence is larger")
+				.as("RUNNING, lease over: the successor knows that the claim was abandoned, its fencing token is larger")
 				.allMatch((answer) -> ((Acquired) answer).claim().abandoned()
-						&& ((Acquired) answer).claim().fence() > first.claimed().fence());
+						&& ((Acquired) answer).claim().fencingToken() > first.claimed().fencingToken());
 		}
 	}
 
@@ -60,7 +60,8 @@ interface RaceRules extends StoreUnderTest {
 			}
 			expectOneOwner("nobody's", DuplicateStorm.of(64).run((index) -> calls.get(index).claim()).valuesOrFail());
 			Call owner = calls.stream().filter((call) -> call.claimed().abandoned()).findFirst().orElseThrow();
-			assertThat(owner.claimed().fence()).as("fence of the take-over").isGreaterThan(last.claimed().fence());
+			assertThat(owner.claimed().fencingToken()).as("fencing token of the take-over")
+				.isGreaterThan(last.claimed().fencingToken());
 			last = owner;
 		}
 	}
@@ -175,7 +176,8 @@ interface RaceRules extends StoreUnderTest {
 				.valuesOrFail();
 			assertThat(answers).as("absent, the same claim twice at once: Acquired")
 				.hasOnlyElementsOfType(Acquired.class);
-			assertThat(answers.get(0)).as("absent, the same claim twice at once: one fence").isEqualTo(answers.get(1));
+			assertThat(answers.get(0)).as("absent, the same claim twice at once: one fencing token")
+				.isEqualTo(answers.get(1));
 		}
 	}
 

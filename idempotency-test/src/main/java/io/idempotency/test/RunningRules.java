@@ -17,9 +17,10 @@ interface RunningRules extends StoreUnderTest {
 	@Test
 	default void claimSentOnceMoreFindsItself() {
 		Call first = Call.fresh(this).acquire();
-		long fence = first.claimed().fence();
+		long fencingToken = first.claimed().fencingToken();
 		Claim again = Expect.acquired("RUNNING, claim with the same claim id: Acquired", first.claim());
-		assertThat(again.fence()).as("RUNNING, claim with the same claim id: same fence").isEqualTo(fence);
+		assertThat(again.fencingToken()).as("RUNNING, claim with the same claim id: same fencing token")
+			.isEqualTo(fencingToken);
 	}
 
 	@Test
@@ -41,9 +42,9 @@ interface RunningRules extends StoreUnderTest {
 	}
 
 	@Test
-	default void mismatchIsJudgedBeforeConflict() {
+	default void keyReusedIsJudgedBeforeConflict() {
 		Call first = Call.fresh(this).acquire();
-		Expect.mismatch("RUNNING, lease live, claim with another fingerprint: Mismatch",
+		Expect.keyReused("RUNNING, lease live, claim with another fingerprint: KeyReused",
 				first.duplicate().otherFingerprint().claim());
 		Expect.inProgress("RUNNING after a mismatch: nothing has changed", first.duplicate().claim());
 	}
@@ -72,15 +73,15 @@ interface RunningRules extends StoreUnderTest {
 			.complete(Completion.result(first.claimed(), Call.fingerprint("other"), Call.result("done"), Call.LONG)));
 		Expect.completed("RUNNING, complete with another fingerprint: DONE with that of the claim", "done",
 				first.duplicate().claim());
-		Expect.mismatch("RUNNING, complete with another fingerprint: DONE with that of the claim",
+		Expect.keyReused("RUNNING, complete with another fingerprint: DONE with that of the claim",
 				first.duplicate().otherFingerprint().claim());
 	}
 
 	@Test
-	default void ownerCompletesWithATombstone() {
+	default void ownerCompletesWithCompletionWithoutResult() {
 		Call first = Call.fresh(this).acquire();
-		Expect.accepted("RUNNING, complete by the owner", first.completeWithTombstone(Call.LONG));
-		Expect.tombstone("RUNNING, complete without a result: DONE", first.duplicate().claim());
+		Expect.accepted("RUNNING, complete by the owner", first.completeWithoutResult(Call.LONG));
+		Expect.resultUnavailable("RUNNING, complete without a result: DONE", first.duplicate().claim());
 	}
 
 	@Test
@@ -97,7 +98,7 @@ interface RunningRules extends StoreUnderTest {
 		Call other = first.duplicate();
 		Expect.refused("RUNNING, complete by another", other.complete("other"));
 		Expect.refused("RUNNING, complete with zero retention by another", other.forget());
-		Expect.refused("RUNNING, EXECUTED by another", other.execute(Call.LONG, Call.LONG));
+		Expect.refused("RUNNING, COMMITTED by another", other.execute(Call.LONG, Call.LONG));
 		Expect.inProgress("RUNNING after refused completions: nothing has changed", first.duplicate().claim());
 		Expect.accepted("RUNNING, complete by the owner", first.complete("done"));
 		Expect.completed("RUNNING, complete: DONE", "done", first.duplicate().claim());
@@ -138,7 +139,7 @@ interface RunningRules extends StoreUnderTest {
 		elapse(tick().multipliedBy(3));
 		Expect.inProgress("RUNNING, renewed: the lease is live", first.duplicate().claim());
 		assertThat(Expect.acquired("RUNNING, claim with the same claim id: Acquired", first.claim()))
-			.as("RUNNING, renewed: same fence")
+			.as("RUNNING, renewed: same fencing token")
 			.isEqualTo(first.claimed());
 	}
 

@@ -33,11 +33,11 @@ interface TokenRules extends StoreUnderTest {
 		Call first = issued(Call.LONG);
 		Expect.acquired("ISSUED, claim: Acquired", first.claim());
 		Expect.inProgress("RUNNING token, claim: InProgress", first.duplicate().claim());
-		Expect.mismatch("RUNNING token, claim with another fingerprint: Mismatch",
+		Expect.keyReused("RUNNING token, claim with another fingerprint: KeyReused",
 				first.duplicate().otherFingerprint().claim());
 		Expect.accepted("RUNNING token, complete by the owner", first.complete("done"));
 		Expect.completed("DONE token, claim: Completed", "done", first.duplicate().claim());
-		Expect.mismatch("DONE token, claim with another fingerprint: Mismatch",
+		Expect.keyReused("DONE token, claim with another fingerprint: KeyReused",
 				first.duplicate().otherFingerprint().claim());
 	}
 
@@ -115,7 +115,8 @@ interface TokenRules extends StoreUnderTest {
 		Expect.accepted("ISSUED, release sent once more", first.release());
 		Call second = first.duplicate().otherFingerprint();
 		Expect.acquired("ISSUED after a release, claim with another fingerprint: Acquired", second.claim());
-		assertThat(second.claimed().fence()).as("fence after a release").isGreaterThan(first.claimed().fence());
+		assertThat(second.claimed().fencingToken()).as("fencing token after a release")
+			.isGreaterThan(first.claimed().fencingToken());
 	}
 
 	@Test

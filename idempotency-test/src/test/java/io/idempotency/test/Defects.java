@@ -29,8 +29,8 @@ import io.idempotency.store.ClaimResult.Acquired;
 import io.idempotency.store.ClaimResult.Completed;
 import io.idempotency.store.ClaimResult.Duplicate;
 import io.idempotency.store.ClaimResult.InProgress;
-import io.idempotency.store.ClaimResult.Mismatch;
-import io.idempotency.store.ClaimResult.Tombstone;
+import io.idempotency.store.ClaimResult.KeyReused;
+import io.idempotency.store.ClaimResult.ResultUnavailable;
 import io.idempotency.store.ClaimResult.UnknownToken;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
@@ -83,21 +83,21 @@ final class Defects {
 	private static List<Defect> absent() {
 		return List.of(
 				answer("gives the claim an id of its own", Acquired.class,
-						(s, r, answer) -> new Acquired(new Claim(r.key(), ClaimId.random(), answer.claim().fence(),
-								answer.claim().abandoned())),
+						(s, r, answer) -> new Acquired(new Claim(r.key(), ClaimId.random(),
+								answer.claim().fencingToken(), answer.claim().abandoned())),
 						"freshClaimIsAcquired"),
 				claim("takes every claim that may not take over for late",
 						(s, r) -> !r.takeOver() && s.isAbsent(r.key()), (s, r) -> new Abandoned(),
 						"freshClaimThatMayNotTakeOverIsAcquired"),
-				acquired("forgets the fence with the record",
-						(before, now) -> now.abandoned() ? now : withFence(now, before.fence()),
+				acquired("forgets the fencing token with the record",
+						(before, now) -> now.abandoned() ? now : withFence(now, before.fencingToken()),
 						"fenceGrowsWithEveryClaimOfAReleasedKey", "ownerReleasesOnce",
 						"releaseGivesTheTokenBackWithoutAFingerprint"),
 				complete("drops a late result", (s, c) -> isLate(s, c, Type.RESULT), (s, c) -> true,
 						"lateCompletionInsideTheRetentionIsKept"),
-				complete("drops a late tombstone", (s, c) -> isLate(s, c, Type.TOMBSTONE), (s, c) -> true,
+				complete("drops a late tombstone", (s, c) -> isLate(s, c, Type.WITHOUT_RESULT), (s, c) -> true,
 						"lateTombstoneInsideTheRetentionIsKept"),
-				complete("makes a late EXECUTED a tombstone", (s, c) -> isLate(s, c, Type.EXECUTED),
+				complete("makes a late COMMITTED a tombstone", (s, c) -> isLate(s, c, Type.COMMITTED),
 						(s, c) -> s.complete(tombstone(c)), "lateExecutedInsideTheRetentionIsKept"),
 				complete("keeps a late result without its fingerprint", (s, c) -> isLate(s, c, Type.RESULT),
 						(s, c) -> s.complete(KnownStore.with(c, c.claim(), Fingerprint.NONE)),
@@ -130,20 +130,20 @@ final class Defects {
 						(s, r, answer) -> new InProgress(s.request(r.key()).lease()),
 						"restOfAConflictIsWhatIsLeftOfTheLease"),
 				claim("compares no fingerprint while a call runs", (s, r) -> s.isRunning(r.key()) && !isOwner(s, r),
-						Defects::claimWhatever, "mismatchIsJudgedBeforeConflict"),
+						Defects::claimWhatever, "keyReusedIsJudgedBeforeConflict"),
 				claim("takes no fingerprint for another one",
 						(s, r) -> s.isRunning(r.key())
 								&& r.fingerprint().isNone() != s.request(r.key()).fingerprint().isNone(),
-						(s, r) -> new Mismatch(), "noFingerprintMatchesEveryFingerprint"),
+						(s, r) -> new KeyReused(), "noFingerprintMatchesEveryFingerprint"),
 				complete("drops the result", (s, c) -> s.isRunning(key(c)) && c.type() == Type.RESULT,
 						(s, c) -> s.complete(tombstone(c)), "ownerCompletesWithAResult"),
 				complete("takes the fingerprint of the completion", (s, c) -> s.isRunning(key(c)) && isOwner(s, c),
 						KnownStore::replace, "completionKeepsTheFingerprintOfItsClaim"),
 				complete("makes a tombstone an empty result",
-						(s, c) -> s.isRunning(key(c)) && c.type() == Type.TOMBSTONE && !isForgetting(c),
+						(s, c) -> s.isRunning(key(c)) && c.type() == Type.WITHOUT_RESULT && !isForgetting(c),
 						(s, c) -> s
 							.complete(Completion.result(c.claim(), c.fingerprint(), Call.result(""), c.retention())),
-						"ownerCompletesWithATombstone"),
+						"ownerCompletesWithCompletionWithoutResult"),
 				complete("keeps a tombstone with zero retention", (s, c) -> s.isRunning(key(c)) && isForgetting(c),
 						(s, c) -> s.complete(kept(c, LONG)), "completionWithZeroRetentionRemovesTheRecord"),
 				complete("lets anybody complete", (s, c) -> s.isRunning(key(c)), KnownStore::completeAsOwner,
@@ -151,7 +151,7 @@ final class Defects {
 				claim("keeps the fingerprint of a released claim",
 						(s, r) -> s.isAbsent(r.key()) && s.isReleased(r.key())
 								&& !s.request(r.key()).fingerprint().matches(r.fingerprint()),
-						(s, r) -> new Mismatch(), "releasedKeyMayRunAgain"),
+						(s, r) -> new KeyReused(), "releasedKeyMayRunAgain"),
 				release("releases the next claim when a release is sent once more",
 						(s, k, id) -> s.isRunning(k) && s.hasReleased(id), KnownStore::releaseAsOwner,
 						"releaseSentOnceMoreDoesNotTouchTheSuccessor",
@@ -198,18 +198,18 @@ final class Defects {
 	private static List<Defect> leaseOver() {
 		return List.of(
 				acquired("does not say that a claim was taken over",
-						(before, now) -> new Claim(now.key(), now.id(), now.fence(), false),
+						(before, now) -> new Claim(now.key(), now.id(), now.fencingToken(), false),
 						"abandonedClaimIsTakenOverWithALargerFence", "releasedTakeOverStaysAbandoned",
 						"abandonedTokenStaysAbandoned"),
-				acquired("gives a take-over the fence of the dead owner",
-						(before, now) -> now.abandoned() ? withFence(now, before.fence()) : now,
+				acquired("gives a take-over the fencing token of the dead owner",
+						(before, now) -> now.abandoned() ? withFence(now, before.fencingToken()) : now,
 						"abandonedClaimIsTakenOverWithALargerFence"),
-				acquired("gives the second take-over the fence of the first",
-						(before, now) -> before.abandoned() ? withFence(now, before.fence()) : now,
+				acquired("gives the second take-over the fencing token of the first",
+						(before, now) -> before.abandoned() ? withFence(now, before.fencingToken()) : now,
 						"fenceGrowsWithEveryTakeOver"),
 				claim("does not know what was taken over when the claim is sent once more",
 						(s, r) -> s.isRunning(r.key()) && isOwner(s, r),
-						(s, r) -> new Acquired(new Claim(r.key(), r.claimId(), s.claim(r.key()).fence(), false)),
+						(s, r) -> new Acquired(new Claim(r.key(), r.claimId(), s.claim(r.key()).fencingToken(), false)),
 						"takeOverSentOnceMoreFindsItself"),
 				answer("does not say where the claim before came from", Acquired.class,
 						(s, r, answer) -> new Acquired(answer.claim()), "takeOverTellsWhereTheClaimBeforeCameFrom"),
@@ -221,8 +221,8 @@ final class Defects {
 							return new Abandoned();
 						}, "claimThatMayNotTakeOverChangesNothing"),
 				claim("lets another request take over", (s, r) -> s.isLeaseOver(r.key()), Defects::claimWhatever,
-						"mismatchIsJudgedBeforeTakeOver"),
-				claim("gives an owner that claims after its lease another fence",
+						"keyReusedIsJudgedBeforeTakeOver"),
+				claim("gives an owner that claims after its lease another fencing token",
 						(s, r) -> s.isLeaseOver(r.key()) && isOwner(s, r), KnownStore::claimAnew,
 						"ownerThatClaimsOnceMoreKeepsItsFenceAndGetsANewLease"),
 				claim("gives an owner that claims after its lease no new one",
@@ -280,8 +280,8 @@ final class Defects {
 						(s, c) -> s.isNobodys(key(c)) && c.type() == Type.RESULT, (s, c) -> false,
 						"lateFirstOwnerMayStillComplete"),
 				complete("drops the late first owner's tombstone",
-						(s, c) -> s.isNobodys(key(c)) && c.type() == Type.TOMBSTONE && !isForgetting(c), (s, c) -> true,
-						"lateFirstOwnersTombstoneIsKept"),
+						(s, c) -> s.isNobodys(key(c)) && c.type() == Type.WITHOUT_RESULT && !isForgetting(c),
+						(s, c) -> true, "lateFirstOwnersTombstoneIsKept"),
 				complete("keeps what the late first owner wants to forget",
 						(s, c) -> s.isNobodys(key(c)) && isForgetting(c), (s, c) -> true,
 						"lateOwnerThatForgetsLeavesNothing"),
@@ -303,7 +303,7 @@ final class Defects {
 				renew("lets the late first owner renew", (s, k, id) -> s.isNobodys(k), (s, k, id, lease) -> true,
 						"lateFirstOwnerCannotRenew"),
 				claim("lets another request take over what is nobody's", (s, r) -> s.isNobodys(r.key()),
-						Defects::claimWhatever, "mismatchIsJudgedBeforeNobodysTakeOver"),
+						Defects::claimWhatever, "keyReusedIsJudgedBeforeNobodysTakeOver"),
 				claim("keeps a take-over beyond its retention", (s, r) -> s.isLeaseOver(r.key()),
 						(s, r) -> s.claim(r.withRetention(r.retention().multipliedBy(MANY))),
 						"nobodysRecordIsAbsentAfterTheRetention"));
@@ -311,62 +311,62 @@ final class Defects {
 
 	private static List<Defect> executed() {
 		return List.of(
-				claim("does not wait for the result", (s, r) -> s.is(State.EXECUTED, r.key()),
-						(s, r) -> new Tombstone(), "executedIsInProgressWhileItsResultIsAwaited"),
-				complete("waits for the result as long as it would keep it", (s, c) -> c.type() == Type.EXECUTED,
+				claim("does not wait for the result", (s, r) -> s.is(State.COMMITTED, r.key()),
+						(s, r) -> new ResultUnavailable(), "executedIsInProgressWhileItsResultIsAwaited"),
+				complete("waits for the result as long as it would keep it", (s, c) -> c.type() == Type.COMMITTED,
 						(s, c) -> s.complete(KnownStore.with(c, c.retention(), c.retention())),
 						"executedIsATombstoneWhenItsResultDoesNotCome"),
-				claim("compares no fingerprint while the result is awaited", (s, r) -> s.is(State.EXECUTED, r.key()),
-						Defects::claimWhatever, "mismatchIsJudgedFirstOfExecuted"),
+				claim("compares no fingerprint while the result is awaited", (s, r) -> s.is(State.COMMITTED, r.key()),
+						Defects::claimWhatever, "keyReusedIsJudgedFirstOfExecuted"),
 				complete("refuses the result of what is executed",
-						(s, c) -> s.is(State.EXECUTED, key(c)) && c.type() == Type.RESULT, (s, c) -> false,
+						(s, c) -> s.is(State.COMMITTED, key(c)) && c.type() == Type.RESULT, (s, c) -> false,
 						"ownerAttachesItsResult"),
 				complete("refuses a result that comes after the wait for it", Defects::isUnattached, (s, c) -> false,
 						"ownerAttachesItsResultToWhatIsATombstoneByThen"),
 				complete("waits on when the owner says that no result comes",
-						(s, c) -> s.is(State.EXECUTED, key(c)) && c.type() == Type.TOMBSTONE && !isForgetting(c),
-						(s, c) -> true, "ownerEndsExecutedWithATombstone"),
+						(s, c) -> s.is(State.COMMITTED, key(c)) && c.type() == Type.WITHOUT_RESULT && !isForgetting(c),
+						(s, c) -> true, "ownerEndsExecutedWithCompletionWithoutResult"),
 				complete("keeps what is executed and to be forgotten",
-						(s, c) -> s.is(State.EXECUTED, key(c)) && isForgetting(c), (s, c) -> true,
+						(s, c) -> s.is(State.COMMITTED, key(c)) && isForgetting(c), (s, c) -> true,
 						"ownerEndsExecutedWithZeroRetention"),
-				complete("refuses EXECUTED that is sent once more",
-						(s, c) -> s.is(State.EXECUTED, key(c)) && c.type() == Type.EXECUTED, (s, c) -> false,
+				complete("refuses COMMITTED that is sent once more",
+						(s, c) -> s.is(State.COMMITTED, key(c)) && c.type() == Type.COMMITTED, (s, c) -> false,
 						"executedMayBeSentOnceMore"),
-				complete("washes a result away with EXECUTED",
-						(s, c) -> s.is(State.DONE, key(c)) && c.type() == Type.EXECUTED, KnownStore::replace,
+				complete("washes a result away with COMMITTED",
+						(s, c) -> s.is(State.DONE, key(c)) && c.type() == Type.COMMITTED, KnownStore::replace,
 						"executedDoesNotWashAResultAway"),
-				complete("lets anybody attach a result", (s, c) -> s.is(State.EXECUTED, key(c)),
+				complete("lets anybody attach a result", (s, c) -> s.is(State.COMMITTED, key(c)),
 						KnownStore::completeAsOwner, "completionOfExecutedByAnotherIsRefused"),
 				complete("lets anybody attach a result after the wait for it", Defects::isUnattached,
 						KnownStore::completeAsOwner, "completionOfExecutedByAnotherIsRefused"),
-				release("releases what is executed", (s, k, id) -> s.is(State.EXECUTED, k), (s, k, id) -> s.remove(k),
+				release("releases what is executed", (s, k, id) -> s.is(State.COMMITTED, k), (s, k, id) -> s.remove(k),
 						"executedIsNeitherReleasedNorRenewed"),
-				renew("renews what is executed", (s, k, id) -> s.is(State.EXECUTED, k), (s, k, id, lease) -> true,
+				renew("renews what is executed", (s, k, id) -> s.is(State.COMMITTED, k), (s, k, id, lease) -> true,
 						"executedIsNeitherReleasedNorRenewed"),
-				complete("keeps what is executed beyond its retention", (s, c) -> c.type() == Type.EXECUTED,
+				complete("keeps what is executed beyond its retention", (s, c) -> c.type() == Type.COMMITTED,
 						(s, c) -> s.complete(kept(c, c.retention().multipliedBy(MANY))),
 						"executedIsAbsentAfterTheRetention"),
 				complete("keeps what is executed as long as it waits for the result",
-						(s, c) -> c.type() == Type.EXECUTED && c.retention().compareTo(c.attachWithin()) < 0,
+						(s, c) -> c.type() == Type.COMMITTED && c.retention().compareTo(c.attachWithin()) < 0,
 						(s, c) -> s.complete(kept(c, c.attachWithin())),
 						"executedIsAbsentAfterARetentionThatIsShorterThanTheWaitForItsResult"),
 				complete("lets anybody say that the work is done",
-						(s, c) -> s.isRunning(key(c)) && c.type() == Type.EXECUTED, KnownStore::completeAsOwner,
+						(s, c) -> s.isRunning(key(c)) && c.type() == Type.COMMITTED, KnownStore::completeAsOwner,
 						"executedByAnotherIsRefused"));
 	}
 
 	private static List<Defect> done() {
 		return List.of(
 				claim("replays once", (s, r) -> s.is(State.DONE, r.key()) && s.count(r.key()) > 1,
-						(s, r) -> new Tombstone(), "everyDuplicateGetsTheResult"),
+						(s, r) -> new ResultUnavailable(), "everyDuplicateGetsTheResult"),
 				complete("forgets a refused call", (s, c) -> c.kind() == ResultKind.REFUSAL, (s, c) -> s.remove(key(c)),
 						"resultsOfAllKindsAreKeptAlike"),
 				claim("lets the owner run again", (s, r) -> s.is(State.DONE, r.key()) && isOwner(s, r),
 						(s, r) -> new Acquired(s.claim(r.key())), "claimSentOnceMoreAfterCompletionGetsTheResult"),
 				claim("compares no fingerprint of what is done", (s, r) -> s.is(State.DONE, r.key()),
-						Defects::claimWhatever, "mismatchIsJudgedBeforeReplay"),
-				claim("compares no fingerprint of a tombstone", (s, r) -> s.is(State.TOMBSTONE, r.key()),
-						Defects::claimWhatever, "mismatchIsJudgedBeforeTombstone"),
+						Defects::claimWhatever, "keyReusedIsJudgedBeforeReplay"),
+				claim("compares no fingerprint of a tombstone", (s, r) -> s.is(State.RESULT_NOT_STORED, r.key()),
+						Defects::claimWhatever, "keyReusedIsJudgedBeforeResultUnavailable"),
 				complete("replaces the result when a completion is sent once more",
 						(s, c) -> s.is(State.DONE, key(c)) && isOwner(s, c), KnownStore::replace,
 						"completionSentOnceMoreChangesNothing"),
@@ -377,13 +377,14 @@ final class Defects {
 				renew("keeps what is done for a lease", (s, k, id) -> s.is(State.DONE, k),
 						(s, k, id, lease) -> s.replace(kept(s.completion(k), lease)), "nothingRenewsWhatIsDone"),
 				complete("gives a tombstone a result",
-						(s, c) -> s.is(State.TOMBSTONE, key(c)) && !isUnattached(s, c) && c.type() == Type.RESULT,
-						KnownStore::replace, "nothingTouchesATombstone"),
+						(s, c) -> s.is(State.RESULT_NOT_STORED, key(c)) && !isUnattached(s, c)
+								&& c.type() == Type.RESULT,
+						KnownStore::replace, "nothingTouchesCompletionWithoutResult"),
 				complete("keeps a result beyond its retention",
 						(s, c) -> c.type() == Type.RESULT && s.isRunning(key(c)),
 						(s, c) -> s.complete(kept(c, c.retention().multipliedBy(MANY))),
 						"resultIsGoneAfterTheRetention"),
-				complete("keeps a tombstone beyond its retention", (s, c) -> c.type() == Type.TOMBSTONE,
+				complete("keeps a tombstone beyond its retention", (s, c) -> c.type() == Type.WITHOUT_RESULT,
 						(s, c) -> s.complete(kept(c, c.retention().multipliedBy(MANY))),
 						"tombstoneIsGoneAfterTheRetention"),
 				complete("counts the retention of a result from the claim", (s, c) -> s.isRunning(key(c)),
@@ -415,7 +416,7 @@ final class Defects {
 				claim("compares the fingerprints of ONCE",
 						(s, r) -> s.is(State.ONCE, r.key())
 								&& !s.request(r.key()).fingerprint().matches(r.fingerprint()),
-						(s, r) -> new Mismatch(), "onceComparesNoFingerprint"),
+						(s, r) -> new KeyReused(), "onceComparesNoFingerprint"),
 				complete("completes ONCE", (s, c) -> s.is(State.ONCE, key(c)), KnownStore::replace,
 						"onceIsNeverCompleted"),
 				renew("renews ONCE", (s, k, id) -> s.is(State.ONCE, k), (s, k, id, lease) -> true,
@@ -441,7 +442,7 @@ final class Defects {
 				claim("takes over with ONCE", (s, r) -> s.isLeaseOver(r.key()),
 						(s, r) -> s.claim(r.withType(ClaimType.LEASED)), "onceDoesNotTakeOver"),
 				claim("counts a claim of another type", (s, r) -> s.is(State.ONCE, r.key()),
-						(s, r) -> s.claim(r.withType(ClaimType.ONCE)), "leasedThatMeetsOnceIsATombstone"));
+						(s, r) -> s.claim(r.withType(ClaimType.ONCE)), "leasedThatMeetsOnceIsCompletionWithoutResult"));
 	}
 
 	private static List<Defect> tokens() {
@@ -609,7 +610,8 @@ final class Defects {
 				(r) -> new IdempotencyRecord(r.operation(), r.id(), r.state(), Instant.EPOCH, r.leaseRest(),
 						r.retentionRest(), r.attempts(), r.node(), r.traceId()),
 				"recordOfARunningCallShowsItsLease"),
-				shown("shows a tombstone as a result", (r) -> (r.state() == State.TOMBSTONE) ? in(State.DONE, r) : r,
+				shown("shows a tombstone as a result",
+						(r) -> (r.state() == State.RESULT_NOT_STORED) ? in(State.DONE, r) : r,
 						"recordOfACallThatIsDoneShowsItsRetention"),
 				shown("shows one attempt",
 						(r) -> new IdempotencyRecord(r.operation(), r.id(), r.state(), r.claimedAt(), r.leaseRest(),
@@ -681,8 +683,10 @@ final class Defects {
 				}, "findTakesNothingOver"),
 				find("compares no fingerprint", (s, k, f) -> s.find(k, Fingerprint.NONE),
 						"findsNoResultThatAClaimIsNotGiven"),
-				find("finds an empty result where there is none", (s, k, f) -> s.is(State.TOMBSTONE, k)
-						? Optional.of(new Completed(Call.result(""), LONG)) : s.find(k, f), "findsNoTombstone"),
+				find("finds an empty result where there is none",
+						(s, k, f) -> s.is(State.RESULT_NOT_STORED, k)
+								? Optional.of(new Completed(Call.result(""), LONG)) : s.find(k, f),
+						"findsNoResultUnavailable"),
 				find("counts a find", (s, k, f) -> {
 					if (s.is(State.ONCE, k)) {
 						s.claim(ClaimRequest.of(k, LONG, LONG).withType(ClaimType.ONCE));
@@ -697,7 +701,7 @@ final class Defects {
 	}
 
 	private static List<Defect> model() {
-		return List.of(claim("lets nobody run", (s, r) -> true, (s, r) -> new Tombstone(),
+		return List.of(claim("lets nobody run", (s, r) -> true, (s, r) -> new ResultUnavailable(),
 				"randomVerbsAnswerAsTheStateTable"));
 	}
 
@@ -705,12 +709,12 @@ final class Defects {
 		return completion.claim().key();
 	}
 
-	private static Claim withFence(Claim claim, long fence) {
-		return new Claim(claim.key(), claim.id(), fence, claim.abandoned());
+	private static Claim withFence(Claim claim, long fencingToken) {
+		return new Claim(claim.key(), claim.id(), fencingToken, claim.abandoned());
 	}
 
 	private static Completion tombstone(Completion completion) {
-		return Completion.tombstone(completion.claim(), completion.fingerprint(), completion.retention());
+		return Completion.withoutResult(completion.claim(), completion.fingerprint(), completion.retention());
 	}
 
 	private static Completion kept(Completion completion, Duration retention) {
@@ -749,7 +753,8 @@ final class Defects {
 
 	/** Returns whether the result has not come within the time for it. */
 	private static boolean isUnattached(KnownStore sound, Completion completion) {
-		return sound.is(State.TOMBSTONE, key(completion)) && sound.completion(key(completion)).type() == Type.EXECUTED;
+		return sound.is(State.RESULT_NOT_STORED, key(completion))
+				&& sound.completion(key(completion)).type() == Type.COMMITTED;
 	}
 
 	private static ClaimResult claimWhatever(KnownStore sound, ClaimRequest request) {

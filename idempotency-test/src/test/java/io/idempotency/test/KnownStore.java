@@ -179,7 +179,7 @@ final class KnownStore extends ForwardingIdempotencyStore {
 	}
 
 	Duration sinceClaim(IdempotencyKey key) {
-		return Duration.of(micros() - claim(key).fence(), ChronoUnit.MICROS);
+		return Duration.of(micros() - claim(key).fencingToken(), ChronoUnit.MICROS);
 	}
 
 	/** Counts, for each key. */

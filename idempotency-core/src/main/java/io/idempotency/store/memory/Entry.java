@@ -81,7 +81,7 @@ abstract class Entry {
 	 * @param operation name of the operation
 	 */
 	static Entry of(RecordId id, String operation, StoredRecord record) {
-		boolean finished = record.state() == RecordState.DONE || record.state() == RecordState.TOMBSTONE;
+		boolean finished = record.state() == RecordState.DONE || record.state() == RecordState.WITHOUT_RESULT;
 		return finished ? new Finished(id, operation, record) : new Open(id, operation, record);
 	}
 
@@ -227,7 +227,7 @@ abstract class Entry {
 
 		private final long claimLow;
 
-		private final long fence;
+		private final long fencingToken;
 
 		private final long keptUntil;
 
@@ -253,7 +253,7 @@ abstract class Entry {
 			super(id, operation);
 			this.claimHigh = record.claimId().high();
 			this.claimLow = record.claimId().low();
-			this.fence = record.fence();
+			this.fencingToken = record.fencingToken();
 			this.keptUntil = record.expiresAt();
 			Fingerprint compared = record.fingerprint();
 			this.comparedFirst = compared.part(0);
@@ -271,9 +271,9 @@ abstract class Entry {
 		StoredRecord record() {
 			StoredResult stored = (this.format != null && this.result != null)
 					? new StoredResult(this.format, this.result) : null;
-			return new StoredRecord((stored != null) ? RecordState.DONE : RecordState.TOMBSTONE,
-					new ClaimId(this.claimHigh, this.claimLow), this.fence, fingerprint(), 0, this.keptUntil, 0, 0,
-					stored, this.kind, this.origin);
+			return new StoredRecord((stored != null) ? RecordState.DONE : RecordState.WITHOUT_RESULT,
+					new ClaimId(this.claimHigh, this.claimLow), this.fencingToken, fingerprint(), 0, this.keptUntil, 0,
+					0, stored, this.kind, this.origin);
 		}
 
 		private Fingerprint fingerprint() {

@@ -76,8 +76,8 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	/**
 	 * Creates a store.
 	 * @param maxBytes how many bytes the records may take, overhead included
-	 * @param clock the clock of leases, retentions and fences, for example one that a
-	 * test moves; a step forward ends the leases of calls that still run
+	 * @param clock the clock of leases, retentions and fencing tokens, for example one
+	 * that a test moves; a step forward ends the leases of calls that still run
 	 */
 	public MemoryIdempotencyStore(long maxBytes, InstantSource clock) {
 		if (maxBytes < Entry.OVERHEAD) {

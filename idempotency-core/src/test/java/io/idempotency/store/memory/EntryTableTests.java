@@ -113,7 +113,7 @@ class EntryTableTests {
 			Stream<StoredRecord> done = Stream.of(ResultKind.values())
 				.flatMap((kind) -> Stream.of(Completion.result(claim(running), fingerprint,
 						new StoredResult("test", new byte[10]), DAY, kind),
-						Completion.tombstone(claim(running), fingerprint, DAY, kind)))
+						Completion.withoutResult(claim(running), fingerprint, DAY, kind)))
 				.map((completion) -> running.complete(completion, Moment.origin()).next());
 			return Stream.concat(Stream.of(running), done);
 		});
@@ -141,7 +141,8 @@ class EntryTableTests {
 	}
 
 	private static Claim claim(StoredRecord running) {
-		return new Claim(IdempotencyKey.of("pay", Caller.GLOBAL, "k"), running.claimId(), running.fence(), false);
+		return new Claim(IdempotencyKey.of("pay", Caller.GLOBAL, "k"), running.claimId(), running.fencingToken(),
+				false);
 	}
 
 }

@@ -14,8 +14,8 @@ import io.idempotency.store.ClaimResult.Acquired;
 import io.idempotency.store.ClaimResult.Completed;
 import io.idempotency.store.ClaimResult.Duplicate;
 import io.idempotency.store.ClaimResult.InProgress;
-import io.idempotency.store.ClaimResult.Mismatch;
-import io.idempotency.store.ClaimResult.Tombstone;
+import io.idempotency.store.ClaimResult.KeyReused;
+import io.idempotency.store.ClaimResult.ResultUnavailable;
 import io.idempotency.store.ClaimResult.UnknownToken;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
@@ -125,7 +125,7 @@ class MemoryIdempotencyStoreBoundTests {
 		acquire(store, "fits");
 		acquire(store, "fits too");
 		acquire(store, "does not fit");
-		assertThat(claim(store, "completed first")).isInstanceOf(Tombstone.class);
+		assertThat(claim(store, "completed first")).isInstanceOf(ResultUnavailable.class);
 		assertThat(claim(store, "completed second")).isInstanceOf(Completed.class);
 	}
 
@@ -136,7 +136,7 @@ class MemoryIdempotencyStoreBoundTests {
 			complete(store, acquire(store, "call " + i), 1000);
 		}
 		for (int i = 0; i < 7; i++) {
-			assertThat(claim(store, "call " + i)).as("call %d", i).isInstanceOf(Tombstone.class);
+			assertThat(claim(store, "call " + i)).as("call %d", i).isInstanceOf(ResultUnavailable.class);
 		}
 		for (int i = 7; i < 10; i++) {
 			assertThat(claim(store, "call " + i)).as("call %d", i).isInstanceOf(Completed.class);
@@ -168,9 +168,9 @@ class MemoryIdempotencyStoreBoundTests {
 		complete(store, acquire(store, "failure"), RECORD, ResultKind.FAILURE);
 		acquire(store, "new");
 		assertThat(claim(store, "success")).isInstanceOf(Completed.class);
-		assertThat(claim(store, "failure")).isInstanceOf(Tombstone.class);
+		assertThat(claim(store, "failure")).isInstanceOf(ResultUnavailable.class);
 		assertFull(store, "newer");
-		assertThat(claim(store, "failure")).isInstanceOf(Tombstone.class);
+		assertThat(claim(store, "failure")).isInstanceOf(ResultUnavailable.class);
 	}
 
 	@Test
@@ -183,7 +183,7 @@ class MemoryIdempotencyStoreBoundTests {
 				complete(store, refused, 100 + i, ResultKind.REFUSAL);
 			}
 			else {
-				store.complete(Completion.tombstone(refused, FINGERPRINT, RETENTION, ResultKind.REFUSAL));
+				store.complete(Completion.withoutResult(refused, FINGERPRINT, RETENTION, ResultKind.REFUSAL));
 			}
 		}
 		assertThat(claim(store, "success")).isInstanceOf(Completed.class);
@@ -204,7 +204,7 @@ class MemoryIdempotencyStoreBoundTests {
 		complete(store, successor, 100, ResultKind.REFUSAL);
 		acquire(store, "b");
 		assertFull(store, "c");
-		assertThat(claim(store, "a")).isInstanceOf(Tombstone.class);
+		assertThat(claim(store, "a")).isInstanceOf(ResultUnavailable.class);
 	}
 
 	@Test
@@ -227,9 +227,9 @@ class MemoryIdempotencyStoreBoundTests {
 		complete(store, claim, RECORD - RESULT);
 		this.clock.advance(Duration.ofHours(23));
 		acquire(store, "b");
-		assertThat(claim(store, "a")).isInstanceOf(Tombstone.class);
+		assertThat(claim(store, "a")).isInstanceOf(ResultUnavailable.class);
 		assertThat(store.claim(request(key("a"), Fingerprint.of("test1").add("b").build(), RETENTION)))
-			.isInstanceOf(Mismatch.class);
+			.isInstanceOf(KeyReused.class);
 		assertThat(complete(store, claim, 10)).isTrue();
 		assertThat(store.release(claim.key(), claim.id())).isFalse();
 		this.clock.advance(Duration.ofHours(1));
@@ -306,10 +306,10 @@ class MemoryIdempotencyStoreBoundTests {
 	void newClaimIsRefusedBeforeATombstoneIsForgotten() {
 		MemoryIdempotencyStore store = store(2 * RECORD);
 		complete(store, acquire(store, "a"), 10);
-		store.complete(Completion.tombstone(acquire(store, "b"), FINGERPRINT, RETENTION));
+		store.complete(Completion.withoutResult(acquire(store, "b"), FINGERPRINT, RETENTION));
 		assertFull(store, "c");
-		assertThat(claim(store, "a")).isInstanceOf(Tombstone.class);
-		assertThat(claim(store, "b")).isInstanceOf(Tombstone.class);
+		assertThat(claim(store, "a")).isInstanceOf(ResultUnavailable.class);
+		assertThat(claim(store, "b")).isInstanceOf(ResultUnavailable.class);
 		this.clock.advance(RETENTION);
 		assertThat(claim(store, "c")).isInstanceOf(Acquired.class);
 	}
@@ -324,7 +324,7 @@ class MemoryIdempotencyStoreBoundTests {
 		acquire(store, "abandoned");
 		this.clock.advance(Duration.ofHours(1));
 		assertFull(store, "new");
-		assertThat(claim(store, "executed")).isInstanceOf(Tombstone.class);
+		assertThat(claim(store, "executed")).isInstanceOf(ResultUnavailable.class);
 		assertThat(store.claim(once("once"))).isEqualTo(new Duplicate(2));
 		assertThat(((Acquired) claim(store, "abandoned")).claim().abandoned()).isTrue();
 		assertThat(store.claim(request(token, FINGERPRINT, RETENTION))).isInstanceOf(Acquired.class);
@@ -352,14 +352,14 @@ class MemoryIdempotencyStoreBoundTests {
 	}
 
 	@Test
-	void completionAlwaysHasRoomForItsTombstone() {
+	void completionAlwaysHasRoomForItsResultUnavailable() {
 		MemoryIdempotencyStore store = store(2 * RECORD);
 		Claim first = acquire(store, "a");
 		Claim second = acquire(store, "b");
 		assertThat(complete(store, first, 10)).isTrue();
 		assertThat(complete(store, second, 10)).isTrue();
-		assertThat(claim(store, "a")).isInstanceOf(Tombstone.class);
-		assertThat(claim(store, "b")).isInstanceOf(Tombstone.class);
+		assertThat(claim(store, "a")).isInstanceOf(ResultUnavailable.class);
+		assertThat(claim(store, "b")).isInstanceOf(ResultUnavailable.class);
 		assertThat(complete(store, first, 10)).as("sent once more").isTrue();
 	}
 
@@ -368,7 +368,7 @@ class MemoryIdempotencyStoreBoundTests {
 		MemoryIdempotencyStore store = store(10 * RECORD);
 		complete(store, acquire(store, "small"), 100);
 		assertThat(complete(store, acquire(store, "large"), 10 * RECORD)).isTrue();
-		assertThat(claim(store, "large")).isInstanceOf(Tombstone.class);
+		assertThat(claim(store, "large")).isInstanceOf(ResultUnavailable.class);
 		assertThat(claim(store, "small")).isInstanceOf(Completed.class);
 	}
 
@@ -382,7 +382,8 @@ class MemoryIdempotencyStoreBoundTests {
 			.withMessageContaining("idempotency.memory.max-size");
 		store.release(other.key(), other.id());
 		assertThat(complete(store, late, 10)).isTrue();
-		assertThat(claim(store, "late")).as("there is room for the tombstone only").isInstanceOf(Tombstone.class);
+		assertThat(claim(store, "late")).as("there is room for the tombstone only")
+			.isInstanceOf(ResultUnavailable.class);
 	}
 
 	@Test

@@ -131,7 +131,7 @@ class MemoryIdempotencyStoreRaceTests {
 			case 2 -> store.complete(Completion.forget(claim, Fingerprint.NONE));
 			case 3 -> store.complete(Completion.executed(claim, Fingerprint.NONE, LEASE, retention));
 			case 4, 5 -> store.complete(Completion.result(claim, Fingerprint.NONE, result, retention, kind(random)));
-			case 7 -> store.complete(Completion.tombstone(claim, Fingerprint.NONE, retention, kind(random)));
+			case 7 -> store.complete(Completion.withoutResult(claim, Fingerprint.NONE, retention, kind(random)));
 			case 6 -> this.clock.advance(random.nextInt(10) - 1);
 			default -> {
 				if (key.isToken()) {
@@ -304,7 +304,7 @@ class MemoryIdempotencyStoreRaceTests {
 
 		synchronized void began(Run run) {
 			if (this.last != null) {
-				boolean overtaken = this.last.claim.fence() > run.claim.fence();
+				boolean overtaken = this.last.claim.fencingToken() > run.claim.fencingToken();
 				Run earlier = overtaken ? run : this.last;
 				Run later = overtaken ? this.last : run;
 				if (!earlier.ended && earlier.leaseUntil > later.acquired) {
@@ -324,7 +324,7 @@ class MemoryIdempotencyStoreRaceTests {
 		 * A verb of the run was accepted that was sent when there was a current owner.
 		 */
 		void accepted(Run run, Run current, long now) {
-			boolean successor = current.claim.fence() > run.claim.fence();
+			boolean successor = current.claim.fencingToken() > run.claim.fencingToken();
 			if (successor && !current.ended && current.leaseUntil > now) {
 				this.violations.add("accepted from " + run.claim + " under live owner " + current.claim);
 			}

@@ -50,7 +50,7 @@ class MemoryIdempotencyStoreTests {
 		MemoryIdempotencyStore systemStore = new MemoryIdempotencyStore(1_000_000);
 		long before = System.currentTimeMillis() * 1000;
 		ClaimResult answer = systemStore.claim(request("a", LEASE, RETENTION));
-		assertThat(((Acquired) answer).claim().fence()).isGreaterThanOrEqualTo(before);
+		assertThat(((Acquired) answer).claim().fencingToken()).isGreaterThanOrEqualTo(before);
 	}
 
 	@Test
@@ -72,7 +72,7 @@ class MemoryIdempotencyStoreTests {
 
 	@Test
 	void fenceIsTheClockInMicroseconds() {
-		assertThat(acquire("a").fence()).isEqualTo(this.clock.millis() * 1000);
+		assertThat(acquire("a").fencingToken()).isEqualTo(this.clock.millis() * 1000);
 	}
 
 	@Test
@@ -80,21 +80,22 @@ class MemoryIdempotencyStoreTests {
 		Claim first = acquire("a");
 		this.store.release(first.key(), first.id());
 		Claim second = acquire("a");
-		assertThat(second.fence()).isGreaterThan(first.fence());
+		assertThat(second.fencingToken()).isGreaterThan(first.fencingToken());
 		this.clock.advance(Duration.ofHours(-1));
 		this.store.release(second.key(), second.id());
-		assertThat(acquire("a").fence()).isGreaterThan(second.fence());
+		assertThat(acquire("a").fencingToken()).isGreaterThan(second.fencingToken());
 	}
 
 	@Test
 	void clockThatStepsBackEndsNoLeaseAndForgetsNothing() {
 		Claim running = acquire("running");
 		Claim done = acquire("done");
-		this.store.complete(Completion.tombstone(done, Fingerprint.NONE, RETENTION));
+		this.store.complete(Completion.withoutResult(done, Fingerprint.NONE, RETENTION));
 		this.clock.advance(Duration.ofDays(-2));
 		assertThat(this.store.claim(request("running", LEASE, RETENTION))).isInstanceOf(InProgress.class);
-		assertThat(this.store.claim(request("done", LEASE, RETENTION))).isInstanceOf(ClaimResult.Tombstone.class);
-		assertThat(this.store.complete(Completion.tombstone(running, Fingerprint.NONE, RETENTION))).isTrue();
+		assertThat(this.store.claim(request("done", LEASE, RETENTION)))
+			.isInstanceOf(ClaimResult.ResultUnavailable.class);
+		assertThat(this.store.complete(Completion.withoutResult(running, Fingerprint.NONE, RETENTION))).isTrue();
 	}
 
 	@Test
@@ -135,7 +136,7 @@ class MemoryIdempotencyStoreTests {
 	void lateCompletionMayHaveAnEndlessRetention() {
 		Claim claim = acquire("a");
 		this.store.release(claim.key(), claim.id());
-		assertThat(this.store.complete(Completion.tombstone(claim, Fingerprint.NONE, FOR_EVER))).isTrue();
+		assertThat(this.store.complete(Completion.withoutResult(claim, Fingerprint.NONE, FOR_EVER))).isTrue();
 	}
 
 	@Test

@@ -69,9 +69,9 @@ class WebFluxStartTests {
 
 	@Test
 	void nobodyIsNamedWhereAnonymousCallersAreRefused(CapturedOutput output) {
-		run(this.application.withBean(Orders.class).withPropertyValues("idempotency.http.anonymous=refuse"));
+		run(this.application.withBean(Orders.class).withPropertyValues("idempotency.http.anonymous=reject"));
 		assertThat(output).doesNotContain(UNTOLD)
-			.containsOnlyOnce("they are all refused with 401, because idempotency.http.anonymous=refuse");
+			.containsOnlyOnce("they are all refused with 401, because idempotency.http.anonymous=reject");
 	}
 
 	@Test

@@ -138,7 +138,7 @@ class MetricsTests {
 		this.measured.run((context) -> {
 			MeterRegistry meters = observe(context);
 			assertThat(meters.get("idempotency").timers()).extracting((timer) -> timer.getId().getTag("outcome"))
-				.contains("unguarded", "lease-lost", "store-error", "mismatch");
+				.contains("unguarded", "lease-lost", "store-unavailable", "key-reused");
 			assertThat(meters.get("idempotency").timers()).allMatch((timer) -> timer.count() == 0);
 			assertThat(meters.get("idempotency.events").tag("event", "taken-over").counter().count()).isZero();
 			context.getBean(Cancellations.class).cancel("7");
@@ -159,7 +159,7 @@ class MetricsTests {
 			MeterRegistry meters = observe(context);
 			assertThat(meters.get("idempotency").tag("operation", "orders.place").timers())
 				.extracting((timer) -> timer.getId().getTag("outcome"))
-				.contains("executed", "store-error", "mismatch");
+				.contains("executed", "store-unavailable", "key-reused");
 			assertThat(meters.get("idempotency.events").tag("operation", "orders.place").counters()).isNotEmpty();
 		});
 	}

@@ -81,7 +81,7 @@ class WritableIdempotencyEndpointTests {
 
 		private IdempotencyEviction removal() {
 			if (this.down) {
-				throw new IdempotencyStoreUnavailableException("pay", Duration.ofSeconds(1), null);
+				throw IdempotencyStoreUnavailableException.notExecuted("pay", Duration.ofSeconds(1), null);
 			}
 			return new IdempotencyEviction(this.evicted, 0);
 		}

@@ -264,7 +264,7 @@ final class ToolDoor implements OperationDoor {
 				this.rolledBack = true;
 				throw new RolledBack(answer);
 			}
-			IdempotencyContext.current().ifPresent(IdempotencyContext::release);
+			IdempotencyContext.current().ifPresent(IdempotencyContext::releaseKey);
 			return result;
 		}
 

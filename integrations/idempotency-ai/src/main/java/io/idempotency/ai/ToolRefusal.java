@@ -48,19 +48,19 @@ record ToolRefusal(String text, Map<String, Object> members) {
 			return refusal.getMessage() + ".";
 		}
 		boolean unknown = refusal instanceof IdempotencyStoreUnavailableException unavailable
-				&& unavailable.mayHaveRun();
+				&& unavailable.reason() == IdempotencyStoreUnavailableException.Reason.MAY_HAVE_EXECUTED;
 		String done = unknown ? "It is not known whether this call was done. "
 				: untouched ? "Nothing was done by this call. "
 						: "This call or a part of it was refused, and other parts of it may be done. ";
 		return switch (refusal.retry()) {
-			case "same-key" -> done + "Wait " + seconds
+			case SAME_KEY -> done + "Wait " + seconds
 					+ " s, then make the same call again, with the same arguments and the same key.";
-			case "new-key" -> done
+			case NEW_KEY -> done
 					+ (untouched ? "Make the first call again with its own arguments, or make this call with a new key."
 							: "Look up what was done before you make this call with a new key.");
-			case "never" ->
+			case NEVER ->
 				(untouched ? "" : done) + "Do not make this call again: it was made before. Look up what it did.";
-			default -> done + "Mend the call, and repeat it with the same key if it has to be repeated.";
+			case FIX_REQUEST -> done + "Mend the call, and repeat it with the same key if it has to be repeated.";
 		};
 	}
 

@@ -88,13 +88,13 @@ final class RefusalExceptionResolver extends DataFetcherExceptionResolverAdapter
 			return "log in, and send it with the same key";
 		}
 		boolean unknown = refusal instanceof IdempotencyStoreUnavailableException unavailable
-				&& unavailable.mayHaveRun();
+				&& unavailable.reason() == IdempotencyStoreUnavailableException.Reason.MAY_HAVE_EXECUTED;
 		return switch (refusal.retry()) {
-			case "same-key" -> (unknown ? "it is not known whether it was done: " : "")
+			case SAME_KEY -> (unknown ? "it is not known whether it was done: " : "")
 					+ "repeat it unchanged, with the same key, after as many seconds as retryAfter says";
-			case "new-key" -> "repeat the first request unchanged, or use a new key for a new one";
-			case "never" -> "do not send it again; look the result up";
-			default -> "mend the request and send it with a key, the same one when you repeat it";
+			case NEW_KEY -> "repeat the first request unchanged, or use a new key for a new one";
+			case NEVER -> "do not send it again; look the result up";
+			case FIX_REQUEST -> "mend the request and send it with a key, the same one when you repeat it";
 		};
 	}
 

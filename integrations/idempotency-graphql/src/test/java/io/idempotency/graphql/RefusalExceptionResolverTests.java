@@ -62,8 +62,8 @@ class RefusalExceptionResolverTests {
 				refusal(new IdempotencyDuplicateException(OPERATION, 3), "CONFLICT", "never", "attempts", 3L),
 				refusal(new IdempotencyResultUnavailableException(OPERATION), "CONFLICT", "never"),
 				refusal(new IdempotencyOutcomeUnknownException(OPERATION), "CONFLICT", "never"),
-				refusal(new IdempotencyStoreUnavailableException(OPERATION, Duration.ofNanos(1), null), "UNAVAILABLE",
-						"same-key", "retryAfter", 1));
+				refusal(IdempotencyStoreUnavailableException.notExecuted(OPERATION, Duration.ofNanos(1), null),
+						"UNAVAILABLE", "same-key", "retryAfter", 1));
 	}
 
 	private static Arguments refusal(IdempotencyException refusal, String classification, String retry) {

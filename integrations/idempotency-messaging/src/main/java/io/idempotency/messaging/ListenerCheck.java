@@ -38,7 +38,7 @@ final class ListenerCheck {
 				"mode = REJECT does not distinguish a completed delivery from one in progress: the duplicate would be "
 						+ "acknowledged, and the message lost if the first delivery fails",
 				"Set keepResult = false instead of the mode, which stores no result either, and "
-						+ "onAbandoned = AbandonedMode.REFUSE for at most once");
+						+ "onAbandoned = AbandonedMode.REJECT for at most once");
 		reject(isAsync(),
 				"it is @Async: its container acknowledges a message before the call begins, so the message is lost if the "
 						+ "call fails or is rejected",

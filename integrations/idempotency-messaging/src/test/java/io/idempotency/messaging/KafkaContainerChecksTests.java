@@ -90,7 +90,7 @@ class KafkaContainerChecksTests {
 		ConsumerRecord<String, String> record = new ConsumerRecord<>("orders", 0, 0, "key", "value");
 		assertThat(((KafkaBackOff) function).apply(record, new IllegalStateException())).isSameAs(chosen);
 		assertThat(((KafkaBackOff) function).apply(record,
-				new IdempotencyStoreUnavailableException("orders", Duration.ofSeconds(1))))
+				IdempotencyStoreUnavailableException.overloaded("orders", Duration.ofSeconds(1))))
 			.isNotNull();
 	}
 

@@ -126,7 +126,7 @@ class ListenerStartupTests {
 			assertThat(failureOf(listener)).contains(listener.getSimpleName() + "#on(String)")
 				.contains("mode = REJECT does not distinguish")
 				.contains("keepResult = false")
-				.contains("onAbandoned = AbandonedMode.REFUSE");
+				.contains("onAbandoned = AbandonedMode.REJECT");
 		}
 	}
 

@@ -67,7 +67,7 @@ enum DocumentedProblem {
 			case IN_PROGRESS -> mode != IdempotencyMode.REJECT;
 			case DUPLICATE -> mode == IdempotencyMode.REJECT;
 			case RESULT_UNAVAILABLE -> replays;
-			case OUTCOME_UNKNOWN -> replays && operation.options().onAbandoned() == AbandonedMode.REFUSE;
+			case OUTCOME_UNKNOWN -> replays && operation.options().onAbandoned() == AbandonedMode.REJECT;
 			case BODY_TOO_LARGE -> operation.key().source() instanceof KeySource.Body
 					|| replays && operation.fingerprint() instanceof IdempotentOperation.FingerprintSource.Default;
 			case KEY_REUSED -> operation.key().token()

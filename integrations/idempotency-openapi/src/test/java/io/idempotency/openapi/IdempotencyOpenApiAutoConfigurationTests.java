@@ -189,7 +189,7 @@ class IdempotencyOpenApiAutoConfigurationTests {
 	@Test
 	void whenAnonymousCallersAreRefusedThenThatIsAnAnswer() {
 		this.runner.withBean(Calls.class)
-			.withPropertyValues("idempotency.http.anonymous=refuse")
+			.withPropertyValues("idempotency.http.anonymous=reject")
 			.run((context) -> assertThat(complete(context, "plain").getResponses().get("401").getDescription())
 				.isEqualTo("`caller-unknown`: the request does not say who sends it."));
 	}
@@ -313,7 +313,7 @@ class IdempotencyOpenApiAutoConfigurationTests {
 			return "token";
 		}
 
-		@Idempotent(key = "#id", fingerprint = "none", onAbandoned = AbandonedMode.REFUSE)
+		@Idempotent(key = "#id", fingerprint = "none", onAbandoned = AbandonedMode.REJECT)
 		@PostMapping("/expression")
 		public String expression(String id) {
 			return id;

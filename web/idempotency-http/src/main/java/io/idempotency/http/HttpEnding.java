@@ -253,7 +253,8 @@ public enum HttpEnding {
 				return NONE;
 			}
 			IdempotencyException refusal = NestedRefusals.find(thrown);
-			if (refusal instanceof IdempotencyStoreUnavailableException unavailable && unavailable.mayHaveRun()) {
+			if (refusal instanceof IdempotencyStoreUnavailableException unavailable
+					&& unavailable.reason() == IdempotencyStoreUnavailableException.Reason.MAY_HAVE_EXECUTED) {
 				return UNKNOWN;
 			}
 			if (refusal != null) {

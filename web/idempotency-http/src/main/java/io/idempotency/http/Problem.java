@@ -13,6 +13,7 @@ import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.IdempotencyTokenUnknownException;
 import io.idempotency.Internal;
+import io.idempotency.RetryAdvice;
 import io.idempotency.interceptor.RefusalMembers;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +44,7 @@ public final class Problem {
 			.add("detail", detail)
 			.add("instance", instance)
 			.add("code", refusal.code())
-			.add("retry", refusal.retry());
+			.add("retry", refusal.retry().value());
 		if (refusal instanceof IdempotencyDuplicateException duplicate) {
 			problem.add("attempts", duplicate.attempts());
 		}
@@ -67,7 +68,7 @@ public final class Problem {
 	 * @param place the place of the key, empty if it is not known
 	 */
 	public static String detail(IdempotencyException refusal, String target, String place) {
-		if (refusal.isRemembered() && refusal.retry().equals("never")) {
+		if (refusal.isRemembered() && refusal.retry() == RetryAdvice.NEVER) {
 			return target + " has failed, because a part of it was refused, and is not done again with this key: look "
 					+ "up how far it came, and use a new key for another try";
 		}
@@ -90,7 +91,7 @@ public final class Problem {
 					+ ": repeat the first request unchanged, or use a new key for a new one";
 		}
 		if (refusal instanceof IdempotencyStoreUnavailableException unavailable) {
-			return unavailable.mayHaveRun()
+			return unavailable.reason() == IdempotencyStoreUnavailableException.Reason.MAY_HAVE_EXECUTED
 					? "It is not known whether " + target + " was done: repeat it unchanged, with the same key, later, "
 							+ "and it gets the answer, or is done then"
 					: target + " cannot be accepted at the moment: repeat it unchanged, with the same key, later";

@@ -255,10 +255,10 @@ class HttpEndingTests {
 		assertThat(Failure.of(null)).isEqualTo(Failure.NONE);
 		assertThat(Failure.of(new IdempotencyInProgressException("op", Duration.ofSeconds(1))))
 			.isEqualTo(Failure.REFUSED);
-		assertThat(Failure.of(new IdempotencyStoreUnavailableException("op", Duration.ofSeconds(1), null)))
+		assertThat(Failure.of(IdempotencyStoreUnavailableException.notExecuted("op", Duration.ofSeconds(1), null)))
 			.isEqualTo(Failure.REFUSED);
-		assertThat(Failure.of(new IdempotencyStoreUnavailableException("op", new IllegalStateException("no answer"),
-				Duration.ofSeconds(1))))
+		assertThat(Failure.of(IdempotencyStoreUnavailableException.mayHaveExecuted("op", Duration.ofSeconds(1),
+				new IllegalStateException("no answer"))))
 			.isEqualTo(Failure.UNKNOWN);
 		assertThat(Failure.of(new CompletionException(new IdempotencyKeyReusedException("op"))))
 			.isEqualTo(Failure.REFUSED);

@@ -289,7 +289,7 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 			returned(found, true, false);
 			return;
 		}
-		this.observed.seenAs(IdempotencyOutcome.REFUSED);
+		this.observed.seenAs(IdempotencyOutcome.RESULT_UNAVAILABLE);
 		Runnable answer = () -> this.caller
 			.fail(this.parts.events().resultNotFound(this.call.operation(), duplicate, failure));
 		carryOut(this.claim.end(Ending.DONE_UNKEPT), answer, (never) -> answer.run());
@@ -333,7 +333,7 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 		if (failure instanceof JoinedTransaction.NotAnsweredException late) {
 			this.storeFailed = true;
 			ended(false);
-			this.observed.seenAs(IdempotencyOutcome.STORE_ERROR);
+			this.observed.seenAs(IdempotencyOutcome.STORE_UNAVAILABLE);
 			return Mono.error(this.parts.notAnswered(this.call, late));
 		}
 		boolean undone = has(TransactionOutcome.ROLLED_BACK) || isDuplicate(failure);
@@ -354,7 +354,7 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 		if (!(cause instanceof IdempotencyStoreException ex)) {
 			return cause;
 		}
-		this.observed.seenAs(IdempotencyOutcome.STORE_ERROR);
+		this.observed.seenAs(IdempotencyOutcome.STORE_UNAVAILABLE);
 		return this.parts.notJoined(this.call, ex);
 	}
 

@@ -181,7 +181,7 @@ final class ReactiveCall<T> {
 
 	private void refuseWithoutRoom() {
 		this.parts.events().publish(IdempotencyEvent.STORE_UNAVAILABLE, this.call.operation());
-		fail(new IdempotencyStoreUnavailableException(this.call.operation(), Admission.RETRY_AFTER));
+		fail(IdempotencyStoreUnavailableException.overloaded(this.call.operation(), Admission.RETRY_AFTER));
 	}
 
 	Admission admission() {
@@ -445,7 +445,7 @@ final class ReactiveCall<T> {
 				fail(failure);
 			}
 			else if (found == null) {
-				fail(this.parts.events().refusal(this.call.operation(), new ClaimResult.Tombstone()));
+				fail(this.parts.events().refusal(this.call.operation(), new ClaimResult.ResultUnavailable()));
 			}
 			else {
 				seenAs(found);
@@ -459,7 +459,8 @@ final class ReactiveCall<T> {
 
 	/** Notes the outcome of a call that ends with what its look-up has given. */
 	void seenAs(T found) {
-		this.observed.seenAs(this.action.isFound(found) ? IdempotencyOutcome.RECOVERED : IdempotencyOutcome.REFUSED);
+		this.observed
+			.seenAs(this.action.isFound(found) ? IdempotencyOutcome.RECOVERED : IdempotencyOutcome.RESULT_UNAVAILABLE);
 	}
 
 	/**

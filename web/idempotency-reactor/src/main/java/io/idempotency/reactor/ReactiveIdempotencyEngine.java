@@ -69,7 +69,7 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 
 	private final SurroundingTransactions transactions;
 
-	private final int maxUnattended;
+	private final int maxDetachedCalls;
 
 	private final StepLimits limits;
 
@@ -97,12 +97,12 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	 * Creates an engine whose callers may be in transactions.
 	 * @param engine the engine of the callers that block
 	 * @param stores the stores that have a form of their own that does not block
-	 * @param maxUnattended how many calls may go on whose caller is gone; beyond it new
-	 * calls are refused
+	 * @param maxDetachedCalls how many calls may go on whose caller is gone; beyond it
+	 * new calls are refused
 	 */
 	public ReactiveIdempotencyEngine(IdempotencyEngine engine, Collection<? extends ReactiveIdempotencyStore> stores,
-			SurroundingTransactions transactions, int maxUnattended) {
-		this(engine, stores, Schedulers.parallel(), transactions, maxUnattended);
+			SurroundingTransactions transactions, int maxDetachedCalls) {
+		this(engine, stores, Schedulers.parallel(), transactions, maxDetachedCalls);
 	}
 
 	/**
@@ -117,9 +117,9 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	}
 
 	private ReactiveIdempotencyEngine(IdempotencyEngine engine, Collection<? extends ReactiveIdempotencyStore> stores,
-			Scheduler scheduler, SurroundingTransactions transactions, int maxUnattended) {
+			Scheduler scheduler, SurroundingTransactions transactions, int maxDetachedCalls) {
 		this.engine = engine;
-		this.maxUnattended = maxUnattended;
+		this.maxDetachedCalls = maxDetachedCalls;
 		this.parts = engine.parts();
 		this.limits = new StepLimits(this.parts.upkeep().waiter());
 		this.scheduler = scheduler;
@@ -220,12 +220,12 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 		if (unattended == 0 && this.toldFull.get()) {
 			this.toldFull.set(false);
 		}
-		if (unattended < this.maxUnattended) {
+		if (unattended < this.maxDetachedCalls) {
 			return true;
 		}
 		if (this.toldFull.compareAndSet(false, true)) {
 			logger.warn(
-					"{} calls go on whose callers are gone, as many as idempotency.max-unattended allows. Until "
+					"{} calls go on whose callers are gone, as many as idempotency.max-detached-calls allows. Until "
 							+ "some have ended, new ones are refused with 503. Told once until none is left",
 					unattended);
 		}

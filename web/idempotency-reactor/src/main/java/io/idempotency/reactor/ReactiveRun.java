@@ -132,7 +132,7 @@ final class ReactiveRun<T> {
 			returned(found, true);
 			return;
 		}
-		this.observed.seenAs(IdempotencyOutcome.REFUSED);
+		this.observed.seenAs(IdempotencyOutcome.RESULT_UNAVAILABLE);
 		end(Ending.DONE_UNKEPT,
 				() -> this.caller.fail(this.events.resultNotFound(this.claim.operation(), duplicate, failure)));
 	}

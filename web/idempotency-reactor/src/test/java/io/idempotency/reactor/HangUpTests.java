@@ -102,7 +102,7 @@ class HangUpTests {
 			for (GuardedCall refused : List.of(done, counted)) {
 				assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
 					.isThrownBy(bounded.execute(refused, this.duplicate, OnDisconnect.CONTINUE)::block)
-					.withMessageContaining("callers are gone")
+					.withMessageContaining("Too many detached calls")
 					.satisfies((refusal) -> assertThat(refusal.retryAfter()).isPositive());
 			}
 			assertThat(this.node.engine.load().unattended()).isOne();

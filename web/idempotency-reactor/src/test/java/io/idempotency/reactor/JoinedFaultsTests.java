@@ -252,7 +252,7 @@ class JoinedFaultsTests {
 	}
 
 	@Test
-	void whateverTheLogThrowsAResultThatCannotBeStoredIsATombstone() {
+	void whateverTheLogThrowsAResultThatCannotBeStoredIsCompletionWithoutResult() {
 		try (BrokenLog log = new BrokenLog()) {
 			assertThat(start(new ForwardingAction(this.order) {
 
@@ -267,7 +267,7 @@ class JoinedFaultsTests {
 			assertThat(log.lines).isPositive();
 		}
 		this.transactions.assertThatAllHaveEnded();
-		assertThat(this.node.state()).isEqualTo(State.TOMBSTONE);
+		assertThat(this.node.state()).isEqualTo(State.RESULT_NOT_STORED);
 	}
 
 	/** Reactor lets such an error go up to whoever subscribes. */
@@ -357,7 +357,7 @@ class JoinedFaultsTests {
 		assertThat(duplicate.isAnswered()).isFalse();
 		this.node.time.advance(this.transactions.timeout().plusMillis(1));
 		assertThat(first.failure).isInstanceOf(IdempotencyStoreUnavailableException.class)
-			.hasMessageContaining("it is not known whether the request was done");
+			.hasMessageContaining("the request may have been executed");
 		assertThat(duplicate.value).isEqualTo("order-1");
 		if (comes) {
 			committed.tryEmitEmpty();

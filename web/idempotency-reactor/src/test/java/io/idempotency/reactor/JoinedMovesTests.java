@@ -109,7 +109,7 @@ class JoinedMovesTests {
 		assertThat(caller.failure).isSameAs(this.failure);
 		assertThat(this.transactions.steps).containsExactly("begin", "rollback");
 		assertThat(this.node.store.asked).containsExactly("complete");
-		assertThat(this.node.state()).isEqualTo(State.TOMBSTONE);
+		assertThat(this.node.state()).isEqualTo(State.RESULT_NOT_STORED);
 	}
 
 	@Test
@@ -202,7 +202,7 @@ class JoinedMovesTests {
 		this.joined.fail("complete", new StoredResult.TooLargeException("too large"));
 		assertThat(start(this.order).value).isEqualTo("order-1");
 		assertThat(this.transactions.steps).containsExactly("begin", "commit");
-		assertThat(this.node.state()).isEqualTo(State.TOMBSTONE);
+		assertThat(this.node.state()).isEqualTo(State.RESULT_NOT_STORED);
 	}
 
 	@Test
@@ -229,7 +229,7 @@ class JoinedMovesTests {
 		Client<String> duplicate = start(REMEMBERING, this.order);
 		this.gate.tryEmitValue("order-1");
 		assertThat(first.failure).isSameAs(this.failure);
-		assertThat(this.node.state()).isEqualTo(State.TOMBSTONE);
+		assertThat(this.node.state()).isEqualTo(State.RESULT_NOT_STORED);
 		assertThat(duplicate.failure).isInstanceOf(IdempotencyResultUnavailableException.class);
 		assertThat(this.order.runs).hasValue(0);
 	}
@@ -239,7 +239,7 @@ class JoinedMovesTests {
 		this.transactions.failCommit(this.failure, TransactionOutcome.ROLLED_BACK);
 		assertThat(start(REMEMBERING, new PartAction(() -> new Ending.Done(() -> TextAction.text("=part")))).failure)
 			.isSameAs(this.failure);
-		assertThat(this.node.state()).isEqualTo(State.TOMBSTONE);
+		assertThat(this.node.state()).isEqualTo(State.RESULT_NOT_STORED);
 	}
 
 	/** As of a failure that the application answers itself. */

@@ -371,7 +371,7 @@ class ReactiveMovesTests {
 		reply.open();
 		assertThat(late.failure).isInstanceOf(IdempotencyInProgressException.class);
 		assertThat(this.order.runs).hasValue(0);
-		assertThat(this.node.events).doesNotContain(IdempotencyEvent.CLAIM_LOST);
+		assertThat(this.node.events).doesNotContain(IdempotencyEvent.LEASE_LOST);
 	}
 
 	@Test
@@ -441,7 +441,7 @@ class ReactiveMovesTests {
 	void abandonedCallThatMustNotRunAgainIsRefused() {
 		this.node.claimElsewhere(Duration.ofSeconds(5));
 		this.node.time.advance(Duration.ofSeconds(6));
-		IdempotencyOptions refuse = REPLAY.change().onAbandoned(AbandonedMode.REFUSE).build();
+		IdempotencyOptions refuse = REPLAY.change().onAbandoned(AbandonedMode.REJECT).build();
 		assertThat(this.node.start(refuse, this.duplicate).failure)
 			.isInstanceOf(IdempotencyOutcomeUnknownException.class);
 	}
@@ -481,7 +481,7 @@ class ReactiveMovesTests {
 			.duplicateOn(IllegalArgumentException.class);
 		assertThat(this.node.start(REPLAY, insert).failure).isInstanceOf(IdempotencyResultUnavailableException.class)
 			.hasCauseInstanceOf(IllegalArgumentException.class);
-		assertThat(this.node.state()).isEqualTo(State.TOMBSTONE);
+		assertThat(this.node.state()).isEqualTo(State.RESULT_NOT_STORED);
 	}
 
 	/** The work may still act: a key that is free would let it run twice. */
@@ -522,7 +522,7 @@ class ReactiveMovesTests {
 		this.node.claimElsewhere(HOUR);
 		this.gate.tryEmitValue("order-1");
 		assertThat(first.value).isEqualTo("order-1");
-		assertThat(this.node.events).contains(IdempotencyEvent.CLAIM_LOST);
+		assertThat(this.node.events).contains(IdempotencyEvent.LEASE_LOST);
 	}
 
 	@Test
@@ -539,7 +539,7 @@ class ReactiveMovesTests {
 	}
 
 	@Test
-	void doorThatFailsToEncodeLeavesATombstone() {
+	void doorThatFailsToEncodeLeavesCompletionWithoutResult() {
 		TextAction action = new TextAction(Mono.just("order-1"));
 		ReactiveAction<String> broken = new ForwardingAction(action) {
 
@@ -552,7 +552,7 @@ class ReactiveMovesTests {
 		Client<String> first = Client
 			.of(this.node.reactive.execute(this.node.call(REPLAY), broken, OnDisconnect.CONTINUE));
 		assertThat(first.value).isEqualTo("order-1");
-		assertThat(this.node.state()).isEqualTo(State.TOMBSTONE);
+		assertThat(this.node.state()).isEqualTo(State.RESULT_NOT_STORED);
 	}
 
 	@Test

@@ -11,6 +11,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.idempotency.IdempotencyCallerUnknownException;
 import io.idempotency.ScopeMode;
+import io.idempotency.RetryAdvice;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.RequestCallerResolver;
 import io.idempotency.key.Caller;
@@ -235,7 +236,7 @@ class CallersTests {
 		request.addHeader("X-Tenant", "a");
 		HttpCallerResolver named = new HttpCallerResolver(refusing, null);
 		assertThatExceptionOfType(IdempotencyCallerUnknownException.class).isThrownBy(() -> named.owner(request, "pay"))
-			.satisfies((ex) -> assertThat(ex.retry()).isEqualTo("fix-request"));
+			.satisfies((ex) -> assertThat(ex.retry()).isEqualTo(RetryAdvice.FIX_REQUEST));
 		assertThat(named.of(request)).isEqualTo(callers(ScopeMode.PRINCIPAL, Set.of("X-Tenant")).of(request));
 		assertThat(new HttpCallerResolver(refusing, (any) -> "t1").owner(request, "pay")).isEqualTo(Caller.scope("t1"));
 		request.setUserPrincipal(() -> "alice");

@@ -90,7 +90,7 @@ class ClaimedAnswerTests {
 		Filter hangsUp = (request, response, chain) -> chain.doFilter(request,
 				new HangsUp((HttpServletResponse) response));
 		pay("/large", hangsUp);
-		assertThat(this.store.verbs).containsExactly("claim", "complete TOMBSTONE");
+		assertThat(this.store.verbs).containsExactly("claim", "complete WITHOUT_RESULT");
 		MockHttpServletResponse again = pay("/large", (request, response, chain) -> chain.doFilter(request, response));
 		assertThat(again.getStatus()).isEqualTo(409);
 		assertThat(again.getContentAsString()).contains("result-unavailable");
@@ -130,7 +130,7 @@ class ClaimedAnswerTests {
 
 				});
 		assertThat(catchThrowable(() -> pay("/pay", broken))).isNull();
-		assertThat(this.store.verbs).containsExactly("claim", "complete TOMBSTONE");
+		assertThat(this.store.verbs).containsExactly("claim", "complete WITHOUT_RESULT");
 	}
 
 	private MockHttpServletResponse pay(String path, Filter outer) throws Exception {

@@ -436,7 +436,7 @@ class HttpDoorTests {
 		assertProblem(post("/orders/unkept", "k1"), 409, "result-unavailable",
 				"Request was processed, its response is not available");
 		assertThat(this.orders.runs).hasValue(1);
-		assertThat(this.store.verbs).containsExactly("claim", "complete TOMBSTONE", "claim");
+		assertThat(this.store.verbs).containsExactly("claim", "complete WITHOUT_RESULT", "claim");
 	}
 
 	@Test
@@ -448,8 +448,8 @@ class HttpDoorTests {
 		assertThat(post("/orders/large?size=1000", "k2").getContentAsString()).hasSize(1000);
 		assertThat(post("/orders/large?size=1000", "k2").getContentAsString()).hasSize(1000);
 		assertThat(this.orders.runs).hasValue(2);
-		assertThat(this.store.verbs).containsExactly("claim", "complete TOMBSTONE", "claim", "claim", "complete RESULT",
-				"claim");
+		assertThat(this.store.verbs).containsExactly("claim", "complete WITHOUT_RESULT", "claim", "claim",
+				"complete RESULT", "claim");
 	}
 
 	@Test
@@ -481,7 +481,7 @@ class HttpDoorTests {
 	}
 
 	@Test
-	void mismatchIsJudgedBeforeAConflict() throws Exception {
+	void keyReusedIsJudgedBeforeAConflict() throws Exception {
 		this.orders.client = this.client;
 		this.orders.innerRequest = json("/orders/nested-http", "{\"other\":1}").header("Idempotency-Key", "k1");
 		send(MockMvcRequestBuilders.post("/orders/nested-http").header("Idempotency-Key", "k1"));
@@ -623,7 +623,7 @@ class HttpDoorTests {
 			.andReturn()
 			.getRequest();
 		listener.requestDestroyed(new ServletRequestEvent(request.getServletContext(), request));
-		assertThat(this.store.verbs).containsExactly("claim", "complete TOMBSTONE");
+		assertThat(this.store.verbs).containsExactly("claim", "complete WITHOUT_RESULT");
 		assertThat(post("/orders/remembered", "k1").getStatus()).isEqualTo(409);
 	}
 
@@ -926,7 +926,7 @@ class HttpDoorTests {
 		@Idempotent
 		@PostMapping("/forget")
 		String forget() {
-			IdempotencyContext.current().orElseThrow().release();
+			IdempotencyContext.current().orElseThrow().releaseKey();
 			return Integer.toString(this.runs.incrementAndGet());
 		}
 

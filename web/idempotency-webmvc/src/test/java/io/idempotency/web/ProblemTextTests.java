@@ -52,9 +52,8 @@ class ProblemTextTests {
 
 	@Test
 	void commitThatIsNotAnsweredIsNotCalledUndone() {
-		assertThat(new ProblemText(new StaticApplicationContext()).of(
-				new IdempotencyStoreUnavailableException(OPERATION, new IllegalStateException(), Duration.ofSeconds(1)),
-				"POST /orders", null))
+		assertThat(new ProblemText(new StaticApplicationContext()).of(IdempotencyStoreUnavailableException
+			.mayHaveExecuted(OPERATION, Duration.ofSeconds(1), new IllegalStateException()), "POST /orders", null))
 			.startsWith("It is not known whether POST /orders was done");
 	}
 
@@ -68,8 +67,8 @@ class ProblemTextTests {
 				new IdempotencyDuplicateException(OPERATION, 2), new IdempotencyResultUnavailableException(OPERATION),
 				new IdempotencyOutcomeUnknownException(OPERATION),
 				new IdempotencyBodyTooLargeException(OPERATION, "The body may have at most 5 bytes: send less"),
-				new IdempotencyStoreUnavailableException(OPERATION, Duration.ofSeconds(1), cause),
-				new IdempotencyStoreUnavailableException(OPERATION, cause, Duration.ofSeconds(1)));
+				IdempotencyStoreUnavailableException.notExecuted(OPERATION, Duration.ofSeconds(1), cause),
+				IdempotencyStoreUnavailableException.mayHaveExecuted(OPERATION, Duration.ofSeconds(1), cause));
 	}
 
 	@ParameterizedTest

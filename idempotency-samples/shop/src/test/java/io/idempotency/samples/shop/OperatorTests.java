@@ -73,11 +73,11 @@ class OperatorTests {
 		before.forEach((outcome, calls) -> added.merge(outcome, -calls, Integer::sum));
 		added.values().removeIf((calls) -> calls == 0);
 		assertThat(added).containsExactlyInAnyOrderEntriesOf(Map.ofEntries(entry("order.place executed", 1),
-				entry("order.place replayed", 1), entry("order.place mismatch", 1), entry("order.pay executed", 1),
+				entry("order.place replayed", 1), entry("order.place key-reused", 1), entry("order.pay executed", 1),
 				entry("order.pay replayed", 2), entry("order.refund executed", 1), entry("order.refund replayed", 1),
 				entry("order.refund failed", 2), entry("LibrarySchemeController.byPageId executed", 1),
-				entry("LibrarySchemeController.byPageId rejected", 2),
-				entry("LibrarySchemeController.byToken refused", 1), entry("IndexedOrders.place executed", 1),
+				entry("LibrarySchemeController.byPageId duplicate", 2),
+				entry("LibrarySchemeController.byToken token-unknown", 1), entry("IndexedOrders.place executed", 1),
 				entry("IndexedOrders.place recovered", 1)));
 	}
 

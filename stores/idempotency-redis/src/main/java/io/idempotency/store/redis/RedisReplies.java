@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 final class RedisReplies {
 
 	/** The flags of a running record that no call owns. */
-	private static final long NOBODYS = 3;
+	private static final long ORPHANED = 3;
 
 	private static final byte VERSION = 3;
 
@@ -65,9 +65,9 @@ final class RedisReplies {
 				ClaimOrigin origin = origin(fields);
 				return new ClaimResult.Completed(result(fields), micros(number), origin);
 			case 5:
-				return new ClaimResult.Tombstone();
+				return new ClaimResult.ResultUnavailable();
 			case 6:
-				return new ClaimResult.Mismatch();
+				return new ClaimResult.KeyReused();
 			case 7:
 				return new ClaimResult.Abandoned();
 			case 8:
@@ -159,8 +159,8 @@ final class RedisReplies {
 	}
 
 	private static RecordState running(long flags) {
-		if (flags == NOBODYS) {
-			return RecordState.NOBODYS;
+		if (flags == ORPHANED) {
+			return RecordState.ORPHANED;
 		}
 		return (flags == 0) ? RecordState.RUNNING : RecordState.TAKEN_OVER;
 	}

@@ -57,8 +57,8 @@ final class RedisValues {
 		return (result != null) ? ascii((char) result.format().length() + result.format()) : NO_FORMAT;
 	}
 
-	static byte[] of(long fence, byte[] fingerprint) {
-		return ByteBuffer.allocate(Long.BYTES + fingerprint.length).putLong(fence).put(fingerprint).array();
+	static byte[] of(long fencingToken, byte[] fingerprint) {
+		return ByteBuffer.allocate(Long.BYTES + fingerprint.length).putLong(fencingToken).put(fingerprint).array();
 	}
 
 	static byte[] of(Duration duration) {
@@ -83,7 +83,7 @@ final class RedisValues {
 		if (type == Completion.Type.RESULT) {
 			return RESULT;
 		}
-		return (type == Completion.Type.EXECUTED) ? EXECUTED : TOMBSTONE;
+		return (type == Completion.Type.COMMITTED) ? EXECUTED : TOMBSTONE;
 	}
 
 	static byte[] of(boolean value) {

@@ -59,9 +59,9 @@ final class ScriptComposer {
 		long retention = RedisValues.micros(completion.retention());
 		byte[] millis = RedisValues.millis(retention);
 		byte[] body = (result != null) ? result.bytes() : NOTHING;
-		byte[] late = RedisValues.of(claim.fence(), completion.fingerprint().toBytes());
+		byte[] late = RedisValues.of(claim.fencingToken(), completion.fingerprint().toBytes());
 		return new Step<>(Verb.COMPLETE,
-				(completion.type() == Completion.Type.EXECUTED)
+				(completion.type() == Completion.Type.COMMITTED)
 						? keyAndArguments(claim.key(), id, state, RedisValues.of(retention), millis, NOTHING, NOTHING,
 								late, RedisValues.of(completion.attachWithin()))
 						: keyAndArguments(claim.key(), id, state, RedisValues.of(retention), millis,

@@ -78,10 +78,10 @@ final class MariaDbDialect extends MySqlDialect {
 
 	/**
 	 * A record that this statement has written has the statement's own clock as its
-	 * fence.
+	 * fencing token.
 	 */
 	private static Insertion insertion(StoredRow row, long clock, StoredRecord fresh) {
-		boolean written = row.record().claimId().equals(fresh.claimId()) && row.record().fence() == clock;
+		boolean written = row.record().claimId().equals(fresh.claimId()) && row.record().fencingToken() == clock;
 		return written ? Insertion.written(clock) : Insertion.found(Optional.of(row));
 	}
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * This dialect also serves MariaDB before 10.5. Neither database can return a row from an
  * insert, so a duplicate takes two statements: the insert that fails and the query. A
- * fresh claim takes one statement, which returns the fence as the generated key.
+ * fresh claim takes one statement, which returns the fencing token as the generated key.
  * {@code ON DUPLICATE KEY UPDATE} would take as many statements, and would lock the row
  * of every duplicate against all other sessions.
  * <p>
@@ -64,7 +64,7 @@ class MySqlDialect extends Dialect {
 	@Override
 	SqlMove<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
 		return new SqlMove.Update<>(Sql.of(this.insert, RecordRows.ofNew(key, fresh)), true,
-				(fence) -> SqlMove.done(Insertion.written(fence)),
+				(fencingToken) -> SqlMove.done(Insertion.written(fencingToken)),
 				(failure) -> (failure != SqlMove.Failure.DUPLICATE_KEY) ? new SqlMove.Failed<>()
 						: find(joined, key, (found) -> SqlMove.done(Insertion.found(found))));
 	}

@@ -113,7 +113,8 @@ final class PostgreSqlDialect extends Dialect {
 			return Insertion.found(Optional.empty());
 		}
 		StoredRow stored = RecordRows.read(row, 2);
-		return (row.number(1) == 1) ? Insertion.written(stored.record().fence()) : Insertion.found(Optional.of(stored));
+		return (row.number(1) == 1) ? Insertion.written(stored.record().fencingToken())
+				: Insertion.found(Optional.of(stored));
 	}
 
 	@Override

@@ -50,7 +50,7 @@ final class RecordRows {
 	/**
 	 * Returns the values of a record that was made at the {@linkplain Moment#origin()
 	 * beginning of time}: the database adds its clock to the times, and uses the clock as
-	 * the fence.
+	 * the fencing token.
 	 */
 	static List<Object> ofNew(IdempotencyKey key, StoredRecord record) {
 		return List.of(key.hash(), readable(key.label()), record.state().letter(), bytes(record.claimId()),
@@ -60,14 +60,14 @@ final class RecordRows {
 
 	/** Returns the values of {@link RecordSql#COLUMNS}. */
 	static List<Object> of(StoredRecord record) {
-		return List.of(record.state().letter(), bytes(record.claimId()), record.fence(), record.fingerprint().toBytes(),
-				record.leaseUntil(), record.keptUntil(), record.tokenUntil(), record.attempts(),
-				format(record.result()), body(record.result()), origin(record.origin()));
+		return List.of(record.state().letter(), bytes(record.claimId()), record.fencingToken(),
+				record.fingerprint().toBytes(), record.leaseUntil(), record.keptUntil(), record.tokenUntil(),
+				record.attempts(), format(record.result()), body(record.result()), origin(record.origin()));
 	}
 
 	/** Returns the values of the condition that a record is the version that was read. */
 	static List<Object> unchanged(byte[] hash, StoredRecord read) {
-		return List.of(hash, read.state().letter(), bytes(read.claimId()), read.fence(), read.leaseUntil(),
+		return List.of(hash, read.state().letter(), bytes(read.claimId()), read.fencingToken(), read.leaseUntil(),
 				read.keptUntil(), read.attempts());
 	}
 

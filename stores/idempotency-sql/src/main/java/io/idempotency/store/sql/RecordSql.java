@@ -153,10 +153,10 @@ final class RecordSql {
 
 	/**
 	 * Returns the values of a new record; its times count from the database's clock, and
-	 * the given expression is its fence.
+	 * the given expression is its fencing token.
 	 */
-	String newRecord(String fence) {
-		return "?, ?, ?, ?, " + fence + ", ?, " + this.now + " + ?, " + this.now + " + ?, " + this.now
+	String newRecord(String fencingToken) {
+		return "?, ?, ?, ?, " + fencingToken + ", ?, " + this.now + " + ?, " + this.now + " + ?, " + this.now
 				+ " + ?, ?, ?, ?, 1";
 	}
 

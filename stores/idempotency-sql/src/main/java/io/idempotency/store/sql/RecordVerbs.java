@@ -106,7 +106,7 @@ public final class RecordVerbs {
 		return rounds((round, again) -> insertOrFind(key, fresh).then((insertion) -> {
 			if (insertion.written()) {
 				return SqlMove
-					.done(new ClaimResult.Acquired(new Claim(key, request.claimId(), insertion.fence(), false)));
+					.done(new ClaimResult.Acquired(new Claim(key, request.claimId(), insertion.fencingToken(), false)));
 			}
 			StoredRow row = insertion.found();
 			if (row != null) {
@@ -319,7 +319,7 @@ public final class RecordVerbs {
 		SqlMove<Long> issued = rounds(
 				(round, again) -> this.dialect.insertOrFind(this.joined, this.bound, token, fresh).then((insertion) -> {
 					if (insertion.written()) {
-						return SqlMove.done(insertion.fence() + fresh.keptUntil());
+						return SqlMove.done(insertion.fencingToken() + fresh.keptUntil());
 					}
 					StoredRow row = insertion.found();
 					return (row != null) ? step(token, row, (record, moment) -> record.issue(timeToLive, moment), again)

@@ -23,7 +23,7 @@ record StoredRow(StoredRecord record, long now) {
 
 	/** Returns the time of the query. */
 	Moment moment() {
-		return new Moment(this.now, new AtomicLong(this.record.fence()));
+		return new Moment(this.now, new AtomicLong(this.record.fencingToken()));
 	}
 
 	/**

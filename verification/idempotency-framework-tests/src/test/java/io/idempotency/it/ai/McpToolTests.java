@@ -199,7 +199,7 @@ class McpToolTests {
 
 	@Test
 	void nobodyIsRefusedWhereCallersMustBeKnown() {
-		try (ConfigurableApplicationContext refusing = start("refuse")) {
+		try (ConfigurableApplicationContext refusing = start("reject")) {
 			McpSyncClient nobody = client(null, port(refusing), PATIENCE);
 			CallToolRequest order = new CallToolRequest("order", Map.of("item", "i"),
 					Map.of("io.example-order", this.key));

@@ -323,7 +323,7 @@ class GraphQlMutationTests {
 
 	@Test
 	void nobodyIsRefusedWhereCallersMustBeKnown() throws Exception {
-		try (ConfigurableApplicationContext refusing = start("refuse")) {
+		try (ConfigurableApplicationContext refusing = start("reject")) {
 			URI there = endpoint(refusing);
 			for (String mutation : List.of(ADD.formatted("apple", 1), "mutation { elsewhere(sku: \"apple\") }",
 					"mutation { addItem(sku: \"apple\") @idempotent(key: \"a\") }",

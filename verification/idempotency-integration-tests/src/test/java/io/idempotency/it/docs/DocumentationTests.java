@@ -24,6 +24,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Idempotent;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.it.docs.Page.Block;
@@ -361,6 +362,9 @@ class DocumentationTests {
 	}
 
 	private static IdempotencyException problem(Class<?> type) {
+		if (type == IdempotencyStoreUnavailableException.class) {
+			return IdempotencyStoreUnavailableException.notExecuted("", Duration.ofSeconds(1), null);
+		}
 		try {
 			Constructor<?> constructor = type.getConstructors()[0];
 			Object[] arguments = Arrays.stream(constructor.getParameterTypes())
@@ -439,7 +443,7 @@ class DocumentationTests {
 	@Test
 	void wrongExamplesDoNotCompile(@TempDir Path output) {
 		List<Block> wrong = Stream
-			.of("@Idempotent(keys = \"#id\")\n", "class Pay {\n\tIdempotencyLock lock;\n}\n", "call.fence();\n",
+			.of("@Idempotent(keys = \"#id\")\n", "class Pay {\n\tIdempotencyLock lock;\n}\n", "call.fencingToken();\n",
 					"package shop;\n\nclass Pay {\n\tUUID id;\n}\n")
 			.map((code) -> new Block("page", "java", code))
 			.toList();

@@ -106,7 +106,7 @@ final class JavaExamples {
 
 				interface Gateway {
 					Receipt pay(Order order);
-					Receipt pay(Order order, long fence);
+					Receipt pay(Order order, long fencingToken);
 					@Nullable Receipt find(String id);
 				}
 

@@ -84,7 +84,7 @@ class StripeErrorsTests {
 
 	static Stream<Arguments> refusals() {
 		return Stream.of(arguments(new IdempotencyInProgressException("pay", Duration.ofMillis(1_500)), "true", "2"),
-				arguments(new IdempotencyStoreUnavailableException("pay", Duration.ofNanos(1)), "true", "1"),
+				arguments(IdempotencyStoreUnavailableException.overloaded("pay", Duration.ofNanos(1)), "true", "1"),
 				arguments(new IdempotencyDuplicateException("pay", 2), "false", null),
 				arguments(new IdempotencyResultUnavailableException("pay"), "false", null),
 				arguments(new IdempotencyOutcomeUnknownException("pay"), "false", null),

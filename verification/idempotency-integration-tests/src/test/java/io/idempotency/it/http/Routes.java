@@ -120,7 +120,7 @@ class Routes {
 					routes.filter("routes.lock",
 							(route) -> route.mode(IdempotencyMode.LOCK)
 								.lease(Duration.ofSeconds(20))
-								.onAbandoned(AbandonedMode.REFUSE))))
+								.onAbandoned(AbandonedMode.REJECT))))
 			.and(guarded("/not-kept", this::text, routes.filter("routes.not-kept",
 					(route) -> route.keepResult(false).retention(Duration.ofHours(1)))));
 	}

@@ -102,7 +102,7 @@ class JdbcStatementCountTests {
 	}
 
 	@Test
-	void mismatchTakesOneStatementOrTwo() {
+	void keyReusedTakesOneStatementOrTwo() {
 		String key = freshKey();
 		this.node.call(key).fingerprint("one").execute(String.class, () -> "done");
 		expectStatements(this.dialect.duplicate(), () -> assertThatExceptionOfType(IdempotencyKeyReusedException.class)

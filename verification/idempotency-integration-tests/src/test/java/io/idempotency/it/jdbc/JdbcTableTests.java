@@ -129,11 +129,13 @@ class JdbcTableTests {
 	@Test
 	void recordOfTheOldestFormatIsReplayed() {
 		createTable();
-		this.jdbc.update("""
-				insert into idempotency_record (key_hash, operation, state, claim_id, fence, fingerprint, lease_until,
-					kept_until, token_until, attempts, result_format, result_body)
-				values (?, ?, 'D', ?, ?, ?, 0, ?, 0, 0, ?, ?)
-				""", OldestRecord.KEY_HASH, OldestRecord.OPERATION, OldestRecord.CLAIM_ID, OldestRecord.FENCE,
+		this.jdbc.update(
+				"""
+						insert into idempotency_record (key_hash, operation, state, claim_id, fence, fingerprint, lease_until,
+							kept_until, token_until, attempts, result_format, result_body)
+						values (?, ?, 'D', ?, ?, ?, 0, ?, 0, 0, ?, ?)
+						""",
+				OldestRecord.KEY_HASH, OldestRecord.OPERATION, OldestRecord.CLAIM_ID, OldestRecord.FENCE,
 				OldestRecord.FINGERPRINT, OldestRecord.KEPT_UNTIL, OldestRecord.FORMAT, OldestRecord.ANSWER);
 		OldestRecord.assertReplayedBy(this.store);
 	}
@@ -162,7 +164,7 @@ class JdbcTableTests {
 		expired();
 		IdempotencyKey done = Requests.key();
 		Claim claim = Requests.acquired(this.store.claim(Requests.claim(done)));
-		this.store.complete(Completion.tombstone(claim, Fingerprint.NONE, Requests.SHORT));
+		this.store.complete(Completion.withoutResult(claim, Fingerprint.NONE, Requests.SHORT));
 		IdempotencyKey running = Requests.key();
 		Requests.acquired(this.store.claim(Requests.claim(running, Requests.LONG, Requests.SHORT)));
 		IdempotencyKey abandoned = Requests.key();

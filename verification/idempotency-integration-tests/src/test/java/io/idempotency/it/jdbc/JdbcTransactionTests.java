@@ -128,19 +128,6 @@ class JdbcTransactionTests {
 		assertThat(Requests.acquired(this.store.claim(Requests.claim(key))).abandoned()).isFalse();
 	}
 
-	/** A claim may be done before its work has run, and end otherwise. */
-	@Test
-	void endThatIsTakenBackMakesPlaceForAnother() {
-		IdempotencyKey key = Requests.key();
-		this.transaction.executeWithoutResult((status) -> {
-			Claim joined = Requests.acquired(this.joining.claim(Requests.claim(key)));
-			assertThat(this.joining.complete(Requests.result(joined))).isTrue();
-			assertThat(this.joining.complete(Completion.forget(joined, Fingerprint.NONE))).isTrue();
-			assertThat(this.joining.complete(Requests.executed(joined))).isTrue();
-		});
-		assertThat(this.store.claim(Requests.claim(key))).isInstanceOf(ClaimResult.InProgress.class);
-	}
-
 	@Test
 	void nothingIsLeftOfARollback() {
 		IdempotencyKey key = Requests.key();
@@ -219,7 +206,7 @@ class JdbcTransactionTests {
 		this.transaction.executeWithoutResult((status) -> {
 			Claim joined = Requests.acquired(this.joining.claim(Requests.claim(key)));
 			assertThat(joined.abandoned()).isTrue();
-			assertThat(joined.fence()).isGreaterThan(dead.fence());
+			assertThat(joined.fencingToken()).isGreaterThan(dead.fencingToken());
 			this.joining.complete(Requests.result(joined));
 		});
 		assertThat(this.store.claim(Requests.claim(key))).isInstanceOf(ClaimResult.Completed.class);

@@ -167,7 +167,7 @@ class JoinApplication {
 		@Idempotent(key = "#ref", transaction = TransactionMode.JOIN)
 		public String placeAndForget(String ref) throws InterruptedException {
 			String note = insert(ref + "-" + this.runs.get());
-			IdempotencyContext.current().orElseThrow().release();
+			IdempotencyContext.current().orElseThrow().releaseKey();
 			return note;
 		}
 

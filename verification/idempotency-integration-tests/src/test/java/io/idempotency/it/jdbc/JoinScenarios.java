@@ -219,7 +219,7 @@ abstract class JoinScenarios {
 	@Test
 	void appliesReleaseAndRetentionOfMethodWithoutResult() throws Exception {
 		this.proxy.note(this.ref, (state) -> {
-			IdempotencyContext.current().orElseThrow().release();
+			IdempotencyContext.current().orElseThrow().releaseKey();
 			this.jdbc.update("delete from orders where ref = ?", this.ref);
 		});
 		AtomicReference<String> state = new AtomicReference<>();

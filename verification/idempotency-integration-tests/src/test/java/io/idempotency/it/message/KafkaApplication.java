@@ -225,7 +225,7 @@ class KafkaApplication {
 		}
 
 		@KafkaListener(topics = "abandoned", groupId = "abandoned", containerFactory = "withDeadLetters")
-		@Idempotent(key = "#payload", operation = FailingStore.ABANDONED, onAbandoned = AbandonedMode.REFUSE)
+		@Idempotent(key = "#payload", operation = FailingStore.ABANDONED, onAbandoned = AbandonedMode.REJECT)
 		public void abandoned(String payload) {
 			this.deliveries.effect(payload);
 		}

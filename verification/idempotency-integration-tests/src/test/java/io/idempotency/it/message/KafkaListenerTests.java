@@ -255,7 +255,7 @@ class KafkaListenerTests {
 		assertThat(this.deliveries.effectsOf(this.payload)).isEqualTo(1);
 		assertThat(this.deliveries.enteredBy(this.payload)).isEqualTo(1);
 		assertThat(this.deliveries.count("moving", IdempotencyEvent.REPLAYED)).isPositive();
-		assertThat(this.deliveries.count("moving", IdempotencyEvent.CLAIM_LOST)).isZero();
+		assertThat(this.deliveries.count("moving", IdempotencyEvent.LEASE_LOST)).isZero();
 	}
 
 	private void awaitOffset(String topic, long offset) {

@@ -106,7 +106,7 @@ class ObservedApplication {
 		@PostMapping("/released")
 		@Idempotent(operation = "released")
 		String released() {
-			IdempotencyContext.current().orElseThrow().release();
+			IdempotencyContext.current().orElseThrow().releaseKey();
 			return "done";
 		}
 

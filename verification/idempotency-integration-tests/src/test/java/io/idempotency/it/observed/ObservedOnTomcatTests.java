@@ -73,7 +73,7 @@ class ObservedOnTomcatTests {
 		assertThat(post(rejecting, "/plain", "k-secret", "body").replayed()).isTrue();
 		assertThat(post(rejecting, "/plain", "k-secret", "body").replayed()).isTrue();
 		assertThat(post(rejecting, "/plain", "k-secret", "other").status()).isEqualTo(422);
-		expected.putAll(Map.of("plain executed", 1L, "plain replayed", 2L, "plain mismatch", 1L));
+		expected.putAll(Map.of("plain executed", 1L, "plain replayed", 2L, "plain key-reused", 1L));
 
 		Meanwhile meanwhile = rejecting.application.getBean(Meanwhile.class);
 		meanwhile.set(() -> assertThat(post(rejecting, "/plain", "k-busy", "body").status()).isEqualTo(409));
@@ -90,13 +90,13 @@ class ObservedOnTomcatTests {
 		expected.put("plain lease-lost", 1L);
 
 		post("/once", 200, 409, 409);
-		expected.putAll(Map.of("once executed", 1L, "once rejected", 2L));
+		expected.putAll(Map.of("once executed", 1L, "once duplicate", 2L));
 		post("/fails", 502, 502);
 		expected.put("fails failed", 2L);
 		post("/refuses", 409, 409);
 		expected.putAll(Map.of("refuses executed", 1L, "refuses replayed", 1L));
 		post("/unkept", 200, 409);
-		expected.putAll(Map.of("unkept executed", 1L, "unkept refused", 1L));
+		expected.putAll(Map.of("unkept executed", 1L, "unkept result-unavailable", 1L));
 		post("/found", 200, 200);
 		expected.putAll(Map.of("found executed", 1L, "found recovered", 1L));
 		post("/released", 200, 200);
@@ -121,7 +121,7 @@ class ObservedOnTomcatTests {
 		assertThat(value(samples, "idempotency_store_seconds_count", "verb", "claim")).isGreaterThan(10);
 		assertThat(value(samples, "idempotency_store_seconds_count", "verb", "complete")).isGreaterThan(5);
 		assertThat(value(samples, "idempotency_store_seconds_count", "outcome", "error")).isZero();
-		assertThat(value(samples, "idempotency_events_total", "event", "claim-lost")).isEqualTo(1);
+		assertThat(value(samples, "idempotency_events_total", "event", "lease-lost")).isEqualTo(1);
 		assertThat(samples).filteredOn((sample) -> sample.name().equals("idempotency_claims_running"))
 			.singleElement()
 			.satisfies((running) -> assertThat(running.value()).isZero());
@@ -164,7 +164,7 @@ class ObservedOnTomcatTests {
 		expectHealth(rejecting, 503, "DOWN");
 		expectHealth(proceeding, 200, "DEGRADED");
 		assertThat(proceeding.client.send(proceeding.client.to("/actuator/health").GET()).status()).isEqualTo(200);
-		assertThat(rejecting.outcomes()).containsEntry("plain store-error", 1L);
+		assertThat(rejecting.outcomes()).containsEntry("plain store-unavailable", 1L);
 		assertThat(proceeding.outcomes()).isEqualTo(Map.of("plain unguarded", 1L));
 		assertThat(value(rejecting.scrape(), "idempotency_store_seconds_count", "outcome", "error")).isPositive();
 		rejecting.line.mend();

@@ -72,7 +72,7 @@ class OperationsPagesTests {
 	}
 
 	private static String unit(String query) {
-		if (query.contains("_seconds_sum") || query.matches(".*(_seconds_max|_late_seconds).*")) {
+		if (query.contains("_seconds_sum") || query.matches(".*(_seconds_max|_delay_seconds).*")) {
 			return "s";
 		}
 		if (query.contains(" / ")) {
@@ -87,7 +87,7 @@ class OperationsPagesTests {
 	@Test
 	void whatNobodyMayMissIsAlertedOn() {
 		assertThat(OperationsPages.queries("docs/grafana/idempotency-alerts.yaml").toString()).contains("unguarded",
-				"claim-lost", "store-error", "mismatch");
+				"lease-lost", "store-unavailable", "key-reused");
 	}
 
 }

@@ -78,18 +78,18 @@ class PrometheusTests {
 			.containsExactly(2L, 2L, 2L, 1L);
 		Map<String, Long> outcomes = dashboard.shows("Calls by outcome");
 		assertThat(outcomes)
-			.containsAllEntriesOf(Map.of("replayed", 2L, "mismatch", 1L, "lease-lost", 1L, "store-error", 2L,
-					"rejected", 1L, "refused", 1L, "recovered", 1L))
+			.containsAllEntriesOf(Map.of("replayed", 2L, "key-reused", 1L, "lease-lost", 1L, "store-unavailable", 2L,
+					"duplicate", 1L, "result-unavailable", 1L, "recovered", 1L))
 			// Prometheus extrapolates to the ends of the range.
 			.hasEntrySatisfying("executed", (executed) -> assertThat(executed).isBetween(9L, 10L));
 		assertThat(outcomes.get("in-progress")).isPositive();
 		assertThat(dashboard.values("Part of duplicates")).containsEntry("once", 0.5)
 			.containsEntry("found", 0.5)
 			.containsEntry("unkept", 0.0);
-		assertThat(dashboard.shows("Events")).containsEntry("claim-lost", 2L)
+		assertThat(dashboard.shows("Events")).containsEntry("lease-lost", 2L)
 			.containsEntry("taken-over", 2L)
 			.containsEntry("unguarded", 2L)
-			.containsEntry("tombstone", 3L);
+			.containsEntry("result-not-stored", 3L);
 		assertThat(dashboard.shows("Failures of the store").values()).anyMatch((failures) -> failures > 0);
 		// The store did not answer until the time-out.
 		assertThat(dashboard.values("Longest time of the store").get("redis claim")).isGreaterThan(5.0);

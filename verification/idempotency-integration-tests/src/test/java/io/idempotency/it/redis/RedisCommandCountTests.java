@@ -151,7 +151,7 @@ class RedisCommandCountTests {
 	}
 
 	@Test
-	void mismatchTakesOneRoundTrip() {
+	void keyReusedTakesOneRoundTrip() {
 		String key = freshKey();
 		this.node.call(key).fingerprint("one").execute(String.class, () -> "done");
 		assertThat(commandsOf(() -> assertThatExceptionOfType(IdempotencyKeyReusedException.class)

@@ -160,8 +160,8 @@ class RedisIdempotencyStoreTests {
 	@Test
 	void fenceIsTheClockOfTheServerInMicroseconds() {
 		long before = serverMicros();
-		long fence = acquire(key("test")).fence();
-		assertThat(fence).isBetween(before, serverMicros());
+		long fencingToken = acquire(key("test")).fencingToken();
+		assertThat(fencingToken).isBetween(before, serverMicros());
 	}
 
 	@Test

@@ -269,18 +269,18 @@ class RedisUsualPathTests {
 		return records;
 	}
 
-	private static byte[] record(char state, int flags, byte[] id, byte[] first, long fence, long leaseUntil,
+	private static byte[] record(char state, int flags, byte[] id, byte[] first, long fencingToken, long leaseUntil,
 			long keptUntil) {
 		byte[] fingerprint = (state == 'I' || state == 'O') ? new byte[0] : first;
 		boolean done = state == 'D' || state == 'T';
 		ByteBuffer record = ByteBuffer.allocate(300).put((byte) 3).put((byte) state);
 		if (done) {
-			record.put(id, 8, 8).putLong(fence).putLong(keptUntil);
+			record.put(id, 8, 8).putLong(fencingToken).putLong(keptUntil);
 		}
 		else {
 			record.put((byte) flags)
 				.put(id)
-				.putLong(fence)
+				.putLong(fencingToken)
 				.putLong(leaseUntil)
 				.putLong(keptUntil)
 				.putLong((state == 'I') ? keptUntil : 0)

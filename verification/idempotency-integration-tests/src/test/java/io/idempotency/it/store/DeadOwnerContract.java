@@ -83,7 +83,7 @@ public abstract class DeadOwnerContract {
 				.ignoreException(IdempotencyInProgressException.class)
 				.untilAsserted(() -> assertThatExceptionOfType(IdempotencyOutcomeUnknownException.class)
 					.isThrownBy(() -> survivor().call(refuse)
-						.onAbandoned(AbandonedMode.REFUSE)
+						.onAbandoned(AbandonedMode.REJECT)
 						.execute(String.class, () -> run(refuse))));
 			assertThat(runs(refuse)).as("runs: of the dead owner alone").isEqualTo(1);
 		}

@@ -122,7 +122,7 @@ public abstract class NetworkFaultContract {
 			int executed = round + 2;
 			await().atMost(Duration.ofSeconds(60)).until(() -> this.node.count(IdempotencyEvent.EXECUTED) == executed);
 		}
-		assertThat(this.node.count(IdempotencyEvent.CLAIM_LOST)).isZero();
+		assertThat(this.node.count(IdempotencyEvent.LEASE_LOST)).isZero();
 	}
 
 	@Test

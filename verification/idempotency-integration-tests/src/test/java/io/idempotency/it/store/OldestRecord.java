@@ -65,7 +65,7 @@ public final class OldestRecord {
 			assertThat(completed.rest()).isPositive();
 		});
 		Fingerprint other = Fingerprint.of("test1").add("another request".getBytes(StandardCharsets.UTF_8)).build();
-		assertThat(store.claim(claim(other))).isInstanceOf(ClaimResult.Mismatch.class);
+		assertThat(store.claim(claim(other))).isInstanceOf(ClaimResult.KeyReused.class);
 	}
 
 	private static ClaimRequest claim(Fingerprint fingerprint) {

@@ -38,7 +38,7 @@ class ThreadLimitTests {
 		assertThat(output.lines()).as(output)
 			.containsSubsequence("crowded true", "held true", "answered one", "held later true", "answered two",
 					"Completed", "Completed")
-			.doesNotContain("CLAIM_LOST");
+			.doesNotContain("LEASE_LOST");
 	}
 
 }

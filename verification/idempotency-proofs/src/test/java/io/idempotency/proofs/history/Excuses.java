@@ -55,7 +55,7 @@ final class Excuses {
 	/**
 	 * Whether a process stood still for so long, after it had seen that its claim was
 	 * good and before it began, that the claim may be somebody else's. That takes
-	 * microseconds and cannot be helped: a fence is for this.
+	 * microseconds and cannot be helped: a fencing token is for this.
 	 */
 	boolean beginsLate(Run run) {
 		return this.faults.stream()

@@ -42,7 +42,7 @@ class HistoryController {
 	}
 
 	@PostMapping("/refuse")
-	@Idempotent(operation = "refuse", onAbandoned = AbandonedMode.REFUSE)
+	@Idempotent(operation = "refuse", onAbandoned = AbandonedMode.REJECT)
 	ResponseEntity<byte[]> refuse(@RequestHeader(KEY) String key, @RequestBody String variant) {
 		return run(Operation.REFUSE, key, variant);
 	}

@@ -43,7 +43,7 @@ class ReactiveHistoryController {
 	}
 
 	@PostMapping("/refuse")
-	@Idempotent(operation = "refuse", onAbandoned = AbandonedMode.REFUSE)
+	@Idempotent(operation = "refuse", onAbandoned = AbandonedMode.REJECT)
 	Mono<ResponseEntity<byte[]>> refuse(@RequestHeader(KEY) String key, @RequestBody String variant) {
 		return run(Operation.REFUSE, key, variant);
 	}

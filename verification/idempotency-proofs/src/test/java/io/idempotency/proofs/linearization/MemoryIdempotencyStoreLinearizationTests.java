@@ -56,7 +56,7 @@ class MemoryIdempotencyStoreLinearizationTests {
 		@Operation
 		public String claim(@Param(name = "caller") int caller) {
 			ClaimResult result = this.store.claim(ClaimRequest.of(KEY, TIME, TIME).withClaimId(id(caller)));
-			// The fence is left out: it may have gaps.
+			// The fencing token is left out: it may have gaps.
 			if (result instanceof ClaimResult.Completed completed) {
 				return "completed by " + new String(completed.result().bytes(), 0, 1);
 			}

@@ -85,20 +85,20 @@ final class Rules {
 		attempt.granted = true;
 		KeyPlan key = attempt.call.key();
 		Ownership last = this.owners.get(key);
-		if (last != null && last.attempt == attempt && last.fence == acquired.claim().fence()) {
+		if (last != null && last.attempt == attempt && last.fencingToken == acquired.claim().fencingToken()) {
 			last.leaseFrom = this.world.now();
 			return;
 		}
 		if (last != null) {
-			if (acquired.claim().fence() <= last.fence) {
-				violated("the fence of " + attempt + " is not larger than the one before");
+			if (acquired.claim().fencingToken() <= last.fencingToken) {
+				violated("the fencing token of " + attempt + " is not larger than the one before");
 			}
 			if (acquired.claim().abandoned()) {
 				takesOver(attempt, last);
 			}
 		}
 		boolean tainted = acquired.claim().abandoned();
-		this.owners.put(key, new Ownership(attempt, acquired.claim().fence(), this.world.now(), tainted));
+		this.owners.put(key, new Ownership(attempt, acquired.claim().fencingToken(), this.world.now(), tainted));
 	}
 
 	private void takesOver(Attempt attempt, Ownership last) {
@@ -359,7 +359,7 @@ final class Rules {
 
 		private final Attempt attempt;
 
-		private final long fence;
+		private final long fencingToken;
 
 		private final long since;
 
@@ -367,9 +367,9 @@ final class Rules {
 
 		private long leaseFrom;
 
-		Ownership(Attempt attempt, long fence, long since, boolean abandoned) {
+		Ownership(Attempt attempt, long fencingToken, long since, boolean abandoned) {
 			this.attempt = attempt;
-			this.fence = fence;
+			this.fencingToken = fencingToken;
 			this.since = since;
 			this.leaseFrom = since;
 			this.abandoned = abandoned;

@@ -44,7 +44,7 @@ public abstract class AnonymousScenarios {
 	@BeforeAll
 	void start() {
 		this.sharing = start("share");
-		this.refusing = start("refuse");
+		this.refusing = start("reject");
 	}
 
 	private ConfigurableApplicationContext start(String anonymous) {

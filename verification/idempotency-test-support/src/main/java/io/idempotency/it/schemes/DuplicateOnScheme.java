@@ -109,11 +109,11 @@ interface DuplicateOnScheme extends Scheme {
 		Expect.problem(recovered("k"), 409, "result-unavailable");
 		stage().effect().willBeFound("order 7");
 		Expect.replayed(recovered("k"), 201, "order 7");
-		assertThat(recoveredMethodAfterATombstone()).isEqualTo("order 7");
+		assertThat(recoveredMethodAfterCompletionWithoutResult()).isEqualTo("order 7");
 		assertThat(stage().effect().runs()).isEqualTo(2);
 	}
 
-	private String recoveredMethodAfterATombstone() {
+	private String recoveredMethodAfterCompletionWithoutResult() {
 		stage().effect().failNextRun(new AlreadyThereException());
 		return recoveredMethod("k");
 	}

@@ -57,13 +57,13 @@ class RecoveryController {
 	}
 
 	@PostMapping("/abandoned/{id}/refuse")
-	@Idempotent(onAbandoned = AbandonedMode.REFUSE)
+	@Idempotent(onAbandoned = AbandonedMode.REJECT)
 	ResponseEntity<String> refuse(@PathVariable String id) {
 		return ResponseEntity.status(201).body(this.effects.of(id).run());
 	}
 
 	@PostMapping("/abandoned/{id}/recover")
-	@Idempotent(onAbandoned = AbandonedMode.REFUSE, recover = "find")
+	@Idempotent(onAbandoned = AbandonedMode.REJECT, recover = "find")
 	ResponseEntity<String> recover(@PathVariable String id) {
 		return ResponseEntity.status(201).body(this.effects.of(id).run());
 	}

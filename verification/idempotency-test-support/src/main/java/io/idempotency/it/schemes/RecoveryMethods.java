@@ -35,12 +35,12 @@ class RecoveryMethods {
 		return this.effects.of(id).run();
 	}
 
-	@Idempotent(key = "#key", onAbandoned = AbandonedMode.REFUSE)
+	@Idempotent(key = "#key", onAbandoned = AbandonedMode.REJECT)
 	String refuse(String key, String id) {
 		return this.effects.of(id).run();
 	}
 
-	@Idempotent(key = "#key", onAbandoned = AbandonedMode.REFUSE, recover = "find")
+	@Idempotent(key = "#key", onAbandoned = AbandonedMode.REJECT, recover = "find")
 	String recover(String key, String id) {
 		return this.effects.of(id).run();
 	}

@@ -133,8 +133,8 @@ class ActuatorTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "idempotency.claims.running", "idempotency.unattended", "idempotency.waiters",
-			"idempotency.outstanding.writes", "idempotency.store", "idempotency" })
+	@ValueSource(strings = { "idempotency.claims.running", "idempotency.detached.calls", "idempotency.waiters",
+			"idempotency.pending.writes", "idempotency.store", "idempotency" })
 	void metricsAreThere(String name) {
 		post("/metered");
 		await().until(() -> !calls("metered").isEmpty());
@@ -240,7 +240,7 @@ class ActuatorTests {
 		Mono<String> threaded() {
 			return Mono.just("threaded ").publishOn(Schedulers.parallel()).map((text) -> {
 				IdempotencyContext call = IdempotencyContext.current().orElseThrow();
-				call.release();
+				call.releaseKey();
 				return text + call.key();
 			});
 		}

@@ -1,6 +1,7 @@
 package io.idempotency.it.webflux;
 
 import java.io.IOException;
+import java.net.SocketException;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -77,7 +78,12 @@ class BufferTests {
 
 	@Test
 	void ofBodyThatIsTooLarge() throws Exception {
-		send("/orders", "", "x".repeat((1 << 20) + 1));
+		try {
+			send("/orders", "", "x".repeat((1 << 20) + 1));
+		}
+		catch (SocketException closed) {
+			// The server may close the connection while the client is still sending.
+		}
 		assertThatNothingIsHeld();
 	}
 

@@ -340,7 +340,7 @@ class CutOffTests {
 			return Flux.concat(Mono.just(Map.of("id", "first")), work(key).map((paid) -> Map.of("id", paid)));
 		}
 
-		@Idempotent(lease = "1s", onAbandoned = AbandonedMode.REFUSE)
+		@Idempotent(lease = "1s", onAbandoned = AbandonedMode.REJECT)
 		@PostMapping(path = "/stream-refused-when-abandoned", produces = MediaType.APPLICATION_NDJSON_VALUE)
 		Flux<Object> streamRefusedWhenAbandoned(@RequestHeader(KEY) String key) {
 			return stream(key);
@@ -430,7 +430,7 @@ class CutOffTests {
 				.defer(() -> (runs("limited " + key) == 0) ? work(key) : Mono.just("run " + run("limited " + key)));
 		}
 
-		@Idempotent(lease = "1s", onAbandoned = AbandonedMode.REFUSE)
+		@Idempotent(lease = "1s", onAbandoned = AbandonedMode.REJECT)
 		@PostMapping("/refused-when-abandoned")
 		Mono<Object> refusedWhenAbandoned(@RequestHeader(KEY) String key) {
 			return work(key);

@@ -275,7 +275,7 @@ class JoinedController {
 	Mono<String> context(@RequestHeader(KEY) String key) {
 		return this.ledger.pay(key)
 			.then(ReactiveIdempotencyContext.get())
-			.doOnNext(IdempotencyContext::release)
+			.doOnNext(IdempotencyContext::releaseKey)
 			.map(IdempotencyContext::key);
 	}
 

@@ -48,19 +48,19 @@ class PassedAnswers {
 		}, 1).doOnCancel(() -> run("cancelled " + key));
 	}
 
-	@Idempotent(lease = "1s", onAbandoned = AbandonedMode.REFUSE)
+	@Idempotent(lease = "1s", onAbandoned = AbandonedMode.REJECT)
 	@PostMapping("/passed/array")
 	Flux<Map<String, String>> array(@RequestHeader(KEY) String key) {
 		return payments(key, RECEIPT);
 	}
 
-	@Idempotent(lease = "1s", onAbandoned = AbandonedMode.REFUSE)
+	@Idempotent(lease = "1s", onAbandoned = AbandonedMode.REJECT)
 	@PostMapping("/passed/body")
 	ResponseEntity<Flux<Map<String, String>>> body(@RequestHeader(KEY) String key) {
 		return ResponseEntity.ok(payments(key, RECEIPT));
 	}
 
-	@Idempotent(lease = "1s", onAbandoned = AbandonedMode.REFUSE)
+	@Idempotent(lease = "1s", onAbandoned = AbandonedMode.REJECT)
 	@PostMapping(path = "/passed/stream", produces = MediaType.APPLICATION_NDJSON_VALUE)
 	Flux<Map<String, String>> stream(@RequestHeader(KEY) String key) {
 		return payments(key, "x");
@@ -89,7 +89,7 @@ class PassedAnswers {
 						.contentType(MediaType.APPLICATION_JSON)
 						.body(payments(String.valueOf(request.headers().firstHeader(KEY)), RECEIPT), Map.class))
 			.filter(routes.filter("passed/route",
-					(described) -> described.lease(Duration.ofSeconds(1)).onAbandoned(AbandonedMode.REFUSE)))
+					(described) -> described.lease(Duration.ofSeconds(1)).onAbandoned(AbandonedMode.REJECT)))
 			.build();
 	}
 

@@ -47,7 +47,7 @@ class PlainBodiesTests {
 			"--idempotency.http.max-request-size=5B");
 
 	private static final ConfigurableApplicationContext REFUSES_STRANGERS = start("--server.port=0",
-			"--idempotency.http.anonymous=refuse");
+			"--idempotency.http.anonymous=reject");
 
 	private ConfigurableApplicationContext application = APPLICATION;
 

@@ -126,10 +126,11 @@ class R2dbcStoreTests {
 					: new String[] {
 							"--spring.autoconfigure.exclude=org.springframework.boot.autoconfigure.r2dbc.R2dbcAutoConfiguration,"
 									+ "org.springframework.boot.r2dbc.autoconfigure.R2dbcAutoConfiguration" };
-			return application.run(List.of(List.of(urls),
-					List.of("--server.port=0", "--idempotency.http.on-disconnect=" + (jdbc ? "cancel" : "continue"),
-							"--spring.application.name=bookings", "--idempotency.store=" + (jdbc ? "jdbc" : "r2dbc"),
-							"--idempotency.jdbc.initialize-schema=always"))
+			return application.run(List
+				.of(List.of(urls),
+						List.of("--server.port=0", "--idempotency.http.on-disconnect=" + (jdbc ? "cancel" : "continue"),
+								"--spring.application.name=bookings", "--idempotency.store=jdbc",
+								"--idempotency.jdbc.initialize-schema=always"))
 				.stream()
 				.flatMap(List::stream)
 				.toArray(String[]::new));
@@ -286,7 +287,8 @@ class R2dbcStoreTests {
 		/** By the clock of the database. */
 		private long leaseOfTheNewestClaim() {
 			return this.database.jdbc()
-				.queryForObject("SELECT lease_until FROM idempotency_record ORDER BY fence DESC LIMIT 1", Long.class);
+				.queryForObject("SELECT lease_until FROM idempotency_record ORDER BY fence DESC LIMIT 1",
+						Long.class);
 		}
 
 		@Test

@@ -74,10 +74,10 @@ class WebFluxStartupTests {
 	@ExtendWith(OutputCaptureExtension.class)
 	void wrongPropertyIsExplained(CapturedOutput output) {
 		assertThatThrownBy(() -> new SpringApplicationBuilder(Application.class).web(WebApplicationType.REACTIVE)
-			.run("--server.port=0", "--idempotency.max-unattended=0")
+			.run("--server.port=0", "--idempotency.max-detached-calls=0")
 			.close()).isInstanceOf(Exception.class);
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("idempotency.max-unattended")
+			.contains("idempotency.max-detached-calls")
 			.doesNotContain("Netty started");
 	}
 
