@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
+import io.idempotency.engine.Admission.Move;
 import io.idempotency.store.Scheduler;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -8,6 +8,8 @@ import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
+import io.idempotency.engine.RecordWriter.Write;
+import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.store.Causes;
 import io.idempotency.store.Claim;

@@ -7,6 +7,8 @@ import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import io.idempotency.StoreFailureMode;
+import io.idempotency.engine.Admission.Move;
+import io.idempotency.engine.Upkeep.StoreUpkeep;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;

@@ -1,16 +1,25 @@
 package io.idempotency.engine;
 
+import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.Internal;
+import io.idempotency.engine.AsyncResults.DeferredResults;
+import io.idempotency.engine.WorkTransactions.TransactionStarter;
+import io.idempotency.key.Caller;
 import io.idempotency.key.Namespace;
 import io.idempotency.codec.ResultCodec;
 import io.idempotency.store.IdempotencyStore;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The programmatic door: {@link IdempotencyTemplate} on the engine.
@@ -101,6 +110,147 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 		TemplateResult result = known.get(declared);
 		return (result != null) ? result : known.computeIfAbsent(declared,
 				(type) -> TemplateResult.of(operation, type, replayed, this.codec, this.environment::isDeferred));
+	}
+
+	/**
+	 * A call of a template that another engine guards.
+	 *
+	 * @param call what the engine is told
+	 * @param values keeps and gives the values; it is not run
+	 * @param recovery looks the result up, {@code null} if nothing does
+	 * @hidden
+	 */
+	public record DescribedCall<T>(GuardedCall call, ValueAction<T> values, @Nullable Callable<?> recovery) {
+
+	}
+
+	/**
+	 * The result that a call of a template declares, by the rules of annotated methods.
+	 *
+	 * @param type the type of the value
+	 * @param async whether the value comes inside a {@link CompletionStage}
+	 */
+	record TemplateResult(Type type, boolean async) {
+
+		/**
+		 * Reads a declared type.
+		 * @param replayed whether duplicates get results of this type
+		 * @param deferred whether the work of a type continues after the action returned
+		 * @throws IllegalArgumentException if results of this type cannot be guarded, or
+		 * cannot be replayed; the message names the operation and the type
+		 */
+		static TemplateResult of(String operation, Type declared, boolean replayed, ResultCodec codec,
+				Predicate<Type> deferred) {
+			TemplateResult result = of(operation, declared);
+			if (deferred.test(result.type)) {
+				throw refused(operation, declared,
+						"its work may go on when the action has returned, and when it ends cannot be seen");
+			}
+			String problem = replayed ? codec.unsupported(result.type) : null;
+			if (problem != null) {
+				throw refused(operation, declared, "it cannot be kept for a replay: " + problem);
+			}
+			return result;
+		}
+
+		private static TemplateResult of(String operation, Type declared) {
+			if (isFuture(declared)) {
+				throw refused(operation, declared,
+						"it does not say what is inside: use executeAsync with the type of the value");
+			}
+			if (declared instanceof ParameterizedType generic && isFuture(generic.getRawType())) {
+				return new TemplateResult(generic.getActualTypeArguments()[0], true);
+			}
+			return new TemplateResult(declared, false);
+		}
+
+		private static boolean isFuture(@Nullable Type type) {
+			return type == CompletableFuture.class || type == CompletionStage.class;
+		}
+
+		private static IllegalArgumentException refused(String operation, Type declared, String problem) {
+			return new IllegalArgumentException(
+					"A result of '" + operation + "' cannot be declared as " + declared.getTypeName() + ": " + problem);
+		}
+
+	}
+
+	/**
+	 * The application around a template, as far as the template needs it. Thread-safe.
+	 *
+	 * @hidden
+	 */
+	public interface TemplateEnvironment {
+
+		/** An application without codecs, named stores, transactions and callers. */
+		TemplateEnvironment NONE = new TemplateEnvironment() {
+
+			@Override
+			public @Nullable ResultCodec codec(String operation) {
+				return null;
+			}
+
+			@Override
+			public IdempotencyStore store(String name) {
+				throw new IllegalArgumentException("There is no store '" + name + "'");
+			}
+
+			@Override
+			public TransactionStarter transactions() {
+				throw new IllegalArgumentException("There are no transactions to join");
+			}
+
+			@Override
+			public Caller caller() {
+				return Caller.ANONYMOUS;
+			}
+
+			@Override
+			public int statusOf(Throwable failure) {
+				return 0;
+			}
+
+		};
+
+		/**
+		 * Returns the codec for the results of one operation.
+		 * @param operation name of the operation
+		 * @return the codec, {@code null} for the template's own
+		 */
+		@Nullable ResultCodec codec(String operation);
+
+		/**
+		 * Finds a store.
+		 * @param name name of the bean
+		 * @throws IllegalArgumentException if there is none
+		 */
+		IdempotencyStore store(String name);
+
+		/**
+		 * Finds the transactions that a call may join.
+		 * @throws IllegalArgumentException if there are none, or several
+		 */
+		TransactionStarter transactions();
+
+		/** Returns the current caller, to whom tokens belong. */
+		Caller caller();
+
+		/**
+		 * Returns the HTTP status that a failure asks for; it is remembered together with
+		 * the failure.
+		 * @param failure the exception of an action
+		 * @return the status, 0 if it asks for none
+		 */
+		int statusOf(Throwable failure);
+
+		/**
+		 * Returns whether the work of a result continues after the action returned.
+		 * @param type the declared type of the result
+		 */
+		default boolean isDeferred(Type type) {
+			return DeferredResults.OF_JDK.include(type);
+		}
+
 	}
 
 }

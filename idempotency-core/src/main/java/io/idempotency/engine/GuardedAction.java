@@ -1,8 +1,13 @@
 package io.idempotency.engine;
 
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
+import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
+import io.idempotency.engine.WorkTransactions.TransactionOutcome;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
@@ -130,6 +135,89 @@ public interface GuardedAction<T> {
 	 */
 	default Ending gaveUp(Throwable failure) {
 		return Ending.OUT_OF_SIGHT;
+	}
+
+	/**
+	 * Work that has returned, and whose transaction is open. Whoever has
+	 * {@linkplain GuardedAction#takes(OpenWork) taken} it ends the transaction, once, on
+	 * the thread of the work.
+	 *
+	 * @hidden
+	 */
+	interface OpenWork {
+
+		/**
+		 * Sends to the database what the work has changed in memory, so that what the
+		 * database makes of it can be seen.
+		 * @throws RuntimeException the exception of the database
+		 */
+		void flush();
+
+		/**
+		 * Writes the record, with the result if the call has ended by now, and commits.
+		 * @throws RuntimeException the exception of the commit, or of the record; the
+		 * transaction was rolled back, or its end is not known
+		 */
+		void commit();
+
+		/**
+		 * Looks the result up after a failed commit that says that the work was done
+		 * before.
+		 * @param failure the exception of the commit
+		 * @return the result, which the guarded action was told
+		 * @throws Throwable the exception of the commit if it says something else, or the
+		 * refusal if there is no result
+		 */
+		@Nullable Object recover(Throwable failure) throws Throwable;
+
+		/**
+		 * Rolls back: the work has failed.
+		 * @param failure why; a failure of the rollback is only added to it
+		 */
+		void rollback(Throwable failure);
+
+	}
+
+	/**
+	 * The database transaction around a guarded call, which was open before the call.
+	 * Until its end the engine does not know whether the work of the call will be
+	 * committed. For the thread of the transaction.
+	 *
+	 * @hidden
+	 */
+	interface SurroundingTransaction {
+
+		/**
+		 * Returns the claim of an earlier call in this transaction.
+		 * @return the claim that was last bound with the key, {@code null} if none was
+		 */
+		@Nullable OwnedClaim find(IdempotencyKey key);
+
+		/**
+		 * Remembers a claim until the transaction has ended.
+		 * @param ended is told once how the transaction has ended, after its end
+		 */
+		void bind(IdempotencyKey key, OwnedClaim claim, Consumer<TransactionOutcome> ended);
+
+	}
+
+	/**
+	 * Marks an exception of the guard itself. It says nothing of the guarded work,
+	 * whatever type it has, so it never means "already done".
+	 *
+	 * @hidden
+	 */
+	interface GuardSignal {
+
+		/**
+		 * Returns whether an exception is of the guard: a signal, a fault, or the refusal
+		 * of another guarded call.
+		 */
+		static boolean is(Throwable thrown) {
+			return thrown instanceof GuardSignal || thrown instanceof IdempotencyException
+					|| thrown instanceof IdempotencyStoreException;
+		}
+
 	}
 
 }

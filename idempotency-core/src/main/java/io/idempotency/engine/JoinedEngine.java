@@ -4,6 +4,12 @@ import java.util.Objects;
 
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyOutcome;
+import io.idempotency.engine.Admission.Move;
+import io.idempotency.engine.ConflictWaiter.JoinedKeys;
+import io.idempotency.engine.GuardedAction.OpenWork;
+import io.idempotency.engine.Upkeep.StoreUpkeep;
+import io.idempotency.engine.WorkTransactions.TransactionOutcome;
+import io.idempotency.engine.WorkTransactions.TransactionStarter;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;

@@ -11,6 +11,7 @@ import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.IdempotencyTokenUnknownException;
 import io.idempotency.Internal;
+import io.idempotency.engine.RecordWriter.Write;
 import io.idempotency.store.ClaimOrigin;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,6 @@
 package io.idempotency.engine;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -9,9 +10,11 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
 
 import io.idempotency.Internal;
+import io.idempotency.engine.ConflictWaiter.JoinedKeys;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Scheduler;
 import org.jspecify.annotations.Nullable;
@@ -189,6 +192,101 @@ public final class Upkeep {
 		for (UnderWay writes : unfinished) {
 			writes.await(deadline - this.scheduler.nanos());
 		}
+	}
+
+	/**
+	 * The upkeep of one store, which each store has for itself, so that a store that
+	 * hangs or fails does not affect the claims of another store. Thread-safe.
+	 *
+	 * @param store the store, or the store that an observer has put in front of it
+	 * @param outage knows whether the store fails
+	 * @param renewer renews the claims of running calls
+	 * @param repeater repeats writes that the store has not answered
+	 * @param finished finds the results of calls that this node has seen finished
+	 * @hidden
+	 */
+	public record StoreUpkeep(IdempotencyStore store, Outage outage, Renewer renewer, WriteRepeater repeater,
+			FinishedCallFinder finished) {
+
+		/**
+		 * Makes the upkeep of a store.
+		 * @param name the name of the store in the log
+		 */
+		static StoreUpkeep of(IdempotencyStore store, String name, Scheduler scheduler, EventLog log) {
+			Outage outage = new Outage(name, scheduler);
+			return new StoreUpkeep(store, outage, new Renewer(store, scheduler, outage, log),
+					new WriteRepeater(scheduler, outage, log), new FinishedCallFinder(store, name, scheduler, outage));
+		}
+
+	}
+
+	/**
+	 * The work of an engine at this moment, over all its stores. Thread-safe. Each number
+	 * is computed when a gauge reads it, and costs nothing until then.
+	 *
+	 * @hidden
+	 */
+	public static final class EngineLoad {
+
+		private final Upkeep upkeep;
+
+		EngineLoad(Upkeep upkeep) {
+			this.upkeep = upkeep;
+		}
+
+		/**
+		 * Returns the number of claims that are being renewed: those of running calls,
+		 * and those whose completion is outstanding.
+		 * @return the number, without claims that nobody renews
+		 */
+		public long runningClaims() {
+			return sum((store) -> store.renewer().running());
+		}
+
+		/** Returns the number of duplicates that wait for the end of a conflict. */
+		public int waiters() {
+			return this.upkeep.waiter().waiting();
+		}
+
+		/** Returns how many duplicates may wait at the same time. */
+		public int maxWaiters() {
+			return this.upkeep.waiter().places();
+		}
+
+		/** Returns the number of calls whose work goes on though their caller is gone. */
+		public int unattended() {
+			return this.upkeep.unattended().get();
+		}
+
+		/**
+		 * Returns the number of completions, releases and claims to give back that a
+		 * store has not taken yet and that are repeated.
+		 */
+		public long outstandingWrites() {
+			return sum((store) -> store.repeater().outstanding());
+		}
+
+		/** Returns the size of the results of outstanding completions. */
+		public long outstandingBytes() {
+			return sum((store) -> store.repeater().resultBytes());
+		}
+
+		/**
+		 * Returns how late the most overdue renewal of a claim is.
+		 * @return the time since that renewal was due, zero if none is late
+		 */
+		public Duration latestBeat() {
+			long late = 0;
+			for (StoreUpkeep store : this.upkeep.all()) {
+				late = Math.max(late, store.renewer().lateNanos());
+			}
+			return Duration.ofNanos(late);
+		}
+
+		private long sum(ToLongFunction<StoreUpkeep> part) {
+			return this.upkeep.all().stream().mapToLong(part).sum();
+		}
+
 	}
 
 }

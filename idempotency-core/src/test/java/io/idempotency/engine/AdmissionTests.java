@@ -5,6 +5,7 @@ import java.util.List;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.engine.Admission.Move;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimOrigin;

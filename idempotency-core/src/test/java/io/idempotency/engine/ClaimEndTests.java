@@ -8,6 +8,8 @@ import ch.qos.logback.classic.Level;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.engine.RecordWriter.Write;
+import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimId;
@@ -22,9 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-import static io.idempotency.engine.TransactionOutcome.COMMITTED;
-import static io.idempotency.engine.TransactionOutcome.ROLLED_BACK;
-import static io.idempotency.engine.TransactionOutcome.UNKNOWN;
+import static io.idempotency.engine.WorkTransactions.TransactionOutcome.COMMITTED;
+import static io.idempotency.engine.WorkTransactions.TransactionOutcome.ROLLED_BACK;
+import static io.idempotency.engine.WorkTransactions.TransactionOutcome.UNKNOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**

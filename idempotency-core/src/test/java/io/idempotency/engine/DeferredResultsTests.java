@@ -11,6 +11,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
+import io.idempotency.engine.AsyncResults.DeferredResults;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

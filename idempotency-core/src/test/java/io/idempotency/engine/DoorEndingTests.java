@@ -3,6 +3,7 @@ package io.idempotency.engine;
 import java.nio.charset.StandardCharsets;
 
 import io.idempotency.codec.ResultCodec;
+import io.idempotency.engine.ValueAction.ToldFailure;
 
 import org.junit.jupiter.api.Test;
 

@@ -2,6 +2,7 @@ package io.idempotency.engine;
 
 import java.util.function.Supplier;
 
+import io.idempotency.engine.Admission.Move;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Scheduler;

@@ -15,6 +15,7 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.codec.AesGcmResultCipher;
+import io.idempotency.engine.GuardedAction.SurroundingTransaction;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.codec.ResultEncryption;

@@ -13,6 +13,7 @@ import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.RememberedFailureException;
+import io.idempotency.engine.GuardedAction.GuardSignal;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.store.Claim;

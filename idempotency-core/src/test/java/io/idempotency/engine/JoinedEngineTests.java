@@ -12,6 +12,8 @@ import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.RememberedFailureException;
+import io.idempotency.engine.GuardedAction.OpenWork;
+import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;

@@ -2,6 +2,8 @@ package io.idempotency.engine;
 
 import java.util.function.Consumer;
 
+import io.idempotency.engine.GuardedAction.SurroundingTransaction;
+import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.key.IdempotencyKey;
 import org.jspecify.annotations.Nullable;
 

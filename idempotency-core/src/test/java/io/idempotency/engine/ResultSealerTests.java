@@ -22,6 +22,7 @@ import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.codec.AesGcmResultCipher;
 import io.idempotency.engine.ScriptedStore.Verb;
+import io.idempotency.engine.WorkTransactions.TransactionStarter;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
+import io.idempotency.engine.Admission.Move;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;

@@ -4,6 +4,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
+import io.idempotency.engine.GuardedAction.OpenWork;
 import org.jspecify.annotations.Nullable;
 
 /** A door whose parts are given by a test; counts. */

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
+import io.idempotency.engine.WorkTransactions.TransactionOutcome;
+import io.idempotency.engine.WorkTransactions.TransactionStarter;
 import org.jspecify.annotations.Nullable;
 
 /** Transactions that commit nothing, and end as the test wants. */

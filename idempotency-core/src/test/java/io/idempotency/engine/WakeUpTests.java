@@ -5,9 +5,11 @@ import java.util.concurrent.Future;
 import java.util.function.UnaryOperator;
 
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.engine.Admission.Move;
 import io.idempotency.engine.ScriptedStore.Barrier;
 import io.idempotency.engine.ScriptedStore.Point;
 import io.idempotency.engine.ScriptedStore.Verb;
+import io.idempotency.engine.Upkeep.StoreUpkeep;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;

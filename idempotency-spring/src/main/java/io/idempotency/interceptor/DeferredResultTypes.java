@@ -5,7 +5,7 @@ import java.lang.reflect.Type;
 import java.util.Set;
 
 import io.idempotency.Internal;
-import io.idempotency.engine.DeferredResults;
+import io.idempotency.engine.AsyncResults.DeferredResults;
 
 /**
  * Recognizes results whose work continues, or only begins, after the method returned:

@@ -3,7 +3,7 @@ package io.idempotency.interceptor;
 import java.util.Arrays;
 
 import io.idempotency.Internal;
-import io.idempotency.engine.GuardSignal;
+import io.idempotency.engine.GuardedAction.GuardSignal;
 import org.jspecify.annotations.Nullable;
 
 /**

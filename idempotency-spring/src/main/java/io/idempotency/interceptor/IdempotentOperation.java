@@ -8,9 +8,9 @@ import java.util.stream.Stream;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.Internal;
-import io.idempotency.engine.TransactionStarter;
+import io.idempotency.engine.WorkTransactions.TransactionStarter;
 import io.idempotency.engine.WorkTransactions;
-import io.idempotency.engine.SurroundingTransaction;
+import io.idempotency.engine.GuardedAction.SurroundingTransaction;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 

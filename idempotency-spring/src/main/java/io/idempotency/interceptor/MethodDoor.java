@@ -13,7 +13,7 @@ import io.idempotency.Internal;
 import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
 import io.idempotency.codec.json.FirstResultCheck;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.SurroundingTransaction;
+import io.idempotency.engine.GuardedAction.SurroundingTransaction;
 import io.idempotency.engine.ValueAction;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;

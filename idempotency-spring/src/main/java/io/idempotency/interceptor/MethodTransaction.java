@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
-import io.idempotency.engine.TransactionStarter;
-import io.idempotency.engine.SurroundingTransaction;
+import io.idempotency.engine.WorkTransactions.TransactionStarter;
+import io.idempotency.engine.GuardedAction.SurroundingTransaction;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.Namespace;

@@ -14,7 +14,7 @@ import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.KeyParts;
 import io.idempotency.key.Namespace;
 import io.idempotency.engine.Ending;
-import io.idempotency.engine.GuardSignal;
+import io.idempotency.engine.GuardedAction.GuardSignal;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 

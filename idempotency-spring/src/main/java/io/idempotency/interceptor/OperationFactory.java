@@ -17,7 +17,7 @@ import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
 import io.idempotency.interceptor.IdempotentOperation.Key;
 import io.idempotency.interceptor.IdempotentOperation.Place;
 import io.idempotency.interceptor.IdempotentOperation.Result;
-import io.idempotency.engine.SurroundingTransaction;
+import io.idempotency.engine.GuardedAction.SurroundingTransaction;
 import io.idempotency.engine.WorkTransactions;
 import io.idempotency.key.HeaderName;
 import io.idempotency.codec.ResultCodec;

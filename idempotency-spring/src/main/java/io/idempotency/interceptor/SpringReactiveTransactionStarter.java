@@ -12,7 +12,7 @@ import java.util.function.Predicate;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.Namespace;
-import io.idempotency.engine.TransactionOutcome;
+import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.reactor.ReactiveIdempotencyStore;
 import io.idempotency.reactor.ReactiveTransactionStarter;
 import io.idempotency.store.ClaimId;

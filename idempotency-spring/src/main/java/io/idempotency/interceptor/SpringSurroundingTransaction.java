@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 import io.idempotency.Internal;
-import io.idempotency.engine.CommittedWork;
+import io.idempotency.engine.WorkTransactions.CommittedWork;
 import io.idempotency.engine.OwnedClaim;
-import io.idempotency.engine.SurroundingTransaction;
+import io.idempotency.engine.GuardedAction.SurroundingTransaction;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.engine.TransactionOutcome;
+import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.support.TransactionSynchronization;

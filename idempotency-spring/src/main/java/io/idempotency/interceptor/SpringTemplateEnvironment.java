@@ -5,11 +5,11 @@ import java.util.function.Supplier;
 
 import io.idempotency.Internal;
 import io.idempotency.codec.json.FirstResultCheck;
-import io.idempotency.engine.TransactionStarter;
+import io.idempotency.engine.WorkTransactions.TransactionStarter;
 import io.idempotency.key.Caller;
 import io.idempotency.codec.ResultCodec;
 import io.idempotency.store.IdempotencyStore;
-import io.idempotency.engine.TemplateEnvironment;
+import io.idempotency.engine.EngineIdempotencyTemplate.TemplateEnvironment;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;

@@ -2,8 +2,8 @@ package io.idempotency.interceptor;
 
 import java.util.function.Consumer;
 
-import io.idempotency.engine.TransactionStarter;
-import io.idempotency.engine.TransactionOutcome;
+import io.idempotency.engine.WorkTransactions.TransactionStarter;
+import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.store.IdempotencyStoreException;
 
 import org.springframework.transaction.CannotCreateTransactionException;

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-import io.idempotency.engine.SurroundingTransaction;
+import io.idempotency.engine.GuardedAction.SurroundingTransaction;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.NoTransactionToJoinException;
 import org.jspecify.annotations.Nullable;

@@ -4,7 +4,7 @@ import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
 import io.idempotency.Internal;
-import io.idempotency.engine.EngineLoad;
+import io.idempotency.engine.Upkeep.EngineLoad;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import io.idempotency.Internal;
-import io.idempotency.engine.MeasuringStore.Verb;
-import io.idempotency.engine.MeasuringStore;
+import io.idempotency.engine.EngineObserver.MeasuringStore.Verb;
+import io.idempotency.engine.EngineObserver.MeasuringStore;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;

@@ -17,7 +17,7 @@ import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.codec.ResultCipher;
 import io.idempotency.codec.ResultEncryption;
-import io.idempotency.engine.TransactionOutcome;
+import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import io.idempotency.engine.EngineIdempotencyTemplate;

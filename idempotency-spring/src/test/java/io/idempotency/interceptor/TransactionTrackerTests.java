@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import io.idempotency.engine.SurroundingTransaction;
-import io.idempotency.engine.TransactionStarter;
-import io.idempotency.engine.TransactionOutcome;
+import io.idempotency.engine.GuardedAction.SurroundingTransaction;
+import io.idempotency.engine.WorkTransactions.TransactionStarter;
+import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.h2.jdbcx.JdbcDataSource;

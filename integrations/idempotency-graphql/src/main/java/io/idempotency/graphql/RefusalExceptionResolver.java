@@ -13,7 +13,7 @@ import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.interceptor.RefusalMembers;
 import io.idempotency.codec.ResultCodec;
-import io.idempotency.engine.ToldFailure;
+import io.idempotency.engine.ValueAction.ToldFailure;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

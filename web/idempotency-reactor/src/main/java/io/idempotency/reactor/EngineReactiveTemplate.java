@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.Internal;
-import io.idempotency.engine.DescribedCall;
+import io.idempotency.engine.EngineIdempotencyTemplate.DescribedCall;
 import io.idempotency.engine.EngineIdempotencyTemplate;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;

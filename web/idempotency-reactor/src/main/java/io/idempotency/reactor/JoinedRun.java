@@ -12,7 +12,7 @@ import io.idempotency.engine.EngineCore;
 import io.idempotency.engine.ObservedCall;
 import io.idempotency.engine.Ending;
 import io.idempotency.engine.GuardedCall;
-import io.idempotency.engine.TransactionOutcome;
+import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.TransactionLostException;

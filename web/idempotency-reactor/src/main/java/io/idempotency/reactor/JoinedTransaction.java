@@ -6,10 +6,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-import io.idempotency.engine.TransactionOutcome;
+import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Scheduler;
-import io.idempotency.engine.JoinedKeys;
+import io.idempotency.engine.ConflictWaiter.JoinedKeys;
 import io.idempotency.engine.LogLine;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -6,8 +6,8 @@ import java.util.Collection;
 import java.util.Optional;
 import java.util.Set;
 
-import io.idempotency.engine.MeasuringStore;
-import io.idempotency.engine.MeasuringStore.Verb;
+import io.idempotency.engine.EngineObserver.MeasuringStore;
+import io.idempotency.engine.EngineObserver.MeasuringStore.Verb;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;

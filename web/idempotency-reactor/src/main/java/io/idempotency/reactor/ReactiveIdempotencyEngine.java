@@ -13,7 +13,7 @@ import io.idempotency.Internal;
 import io.idempotency.engine.EngineCore;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.MeasuringStore;
+import io.idempotency.engine.EngineObserver.MeasuringStore;
 import io.idempotency.engine.ObservedCall;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.store.ClaimId;

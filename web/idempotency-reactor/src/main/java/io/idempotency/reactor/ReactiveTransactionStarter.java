@@ -4,7 +4,7 @@ import java.time.Duration;
 
 import io.idempotency.Internal;
 import io.idempotency.engine.WorkTransactions;
-import io.idempotency.engine.TransactionOutcome;
+import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 

@@ -16,7 +16,7 @@ import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.engine.Ending;
 import io.idempotency.engine.GuardedCall;
-import io.idempotency.engine.TransactionOutcome;
+import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.StoredResult;

@@ -16,7 +16,7 @@ import io.idempotency.IdempotencyRecord.State;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.Ending;
-import io.idempotency.engine.TransactionOutcome;
+import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.TransactionLostException;

@@ -6,7 +6,7 @@ import java.util.Set;
 import io.idempotency.http.AmbientHeaders;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.StoredResponse;
-import io.idempotency.engine.GuardSignal;
+import io.idempotency.engine.GuardedAction.GuardSignal;
 import io.idempotency.store.Causes;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;

@@ -9,9 +9,9 @@ import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.engine.AsyncResults;
-import io.idempotency.engine.CommittedWork;
+import io.idempotency.engine.WorkTransactions.CommittedWork;
 import io.idempotency.http.HttpEnding.Work;
-import io.idempotency.engine.TransactionOutcome;
+import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.store.Causes;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;

@@ -329,8 +329,8 @@ class ArchitectureTests {
 		.and()
 		.areDeclaredInClassesThat(isPublished())
 		.should(ArchCondition.from(DescribedPredicate
-			.describe("name an internal type", (unit) -> unit.getRawReturnType().isAnnotatedWith(Internal.class)
-					|| unit.getRawParameterTypes().stream().anyMatch((type) -> type.isAnnotatedWith(Internal.class)))));
+			.describe("name an internal type", (unit) -> isInternal(unit.getRawReturnType())
+					|| unit.getRawParameterTypes().stream().anyMatch(ArchitectureTests::isInternal))));
 
 	@ArchTest
 	static void noPackageHasALargeCircleOfClasses(JavaClasses classes) {
@@ -342,6 +342,10 @@ class ArchitectureTests {
 				(type) -> type.getModifiers().contains(JavaModifier.PUBLIC)
 						&& !outermost(type).isAnnotatedWith(Internal.class)
 						&& outermost(type).getModifiers().contains(JavaModifier.PUBLIC));
+	}
+
+	private static boolean isInternal(JavaClass type) {
+		return type.isAnnotatedWith(Internal.class) || outermost(type).isAnnotatedWith(Internal.class);
 	}
 
 	private static JavaClass outermost(JavaClass type) {
