@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Bell {
 
-	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.engine.IdempotencyEngine");
+	private static final Logger logger = LoggerFactory.getLogger(Bell.class);
 
 	private static final long MAX_POLL_MILLIS = 500;
 
@@ -93,7 +93,7 @@ final class Bell {
 		}
 		Throwable last = failure;
 		if (last != null) {
-			LogLine.write(() -> logger.error("A call that waits for another one could not be woken up", last));
+			EventLog.write(() -> logger.error("A call that waits for another one could not be woken up", last));
 		}
 	}
 

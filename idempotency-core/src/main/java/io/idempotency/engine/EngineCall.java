@@ -19,7 +19,7 @@ import io.idempotency.engine.WorkTransactions.TransactionStarter;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.key.KeyParts;
+import io.idempotency.key.Namespace.KeyParts;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 

@@ -6,6 +6,7 @@ import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import io.idempotency.StoreFailureMode;
+import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.IdempotencyStoreException;
 import org.jspecify.annotations.Nullable;

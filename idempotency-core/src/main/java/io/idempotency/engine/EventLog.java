@@ -32,7 +32,7 @@ import org.slf4j.event.Level;
 @Internal
 public final class EventLog implements ResultSealer.Log {
 
-	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.engine.IdempotencyEngine");
+	private static final Logger logger = LoggerFactory.getLogger(EventLog.class);
 
 	/**
 	 * Limits the memory of the logged problems, because an application may make up names
@@ -65,7 +65,7 @@ public final class EventLog implements ResultSealer.Log {
 		catch (Throwable ex) {
 			// Errors too: a listener may be broken in any way, and the call still goes
 			// on.
-			LogLine.write(() -> logger.warn("A listener failed on {} of '{}'; the call goes on", event, operation, ex));
+			write(() -> logger.warn("A listener failed on {} of '{}'; the call goes on", event, operation, ex));
 		}
 	}
 
@@ -124,7 +124,7 @@ public final class EventLog implements ResultSealer.Log {
 	 */
 	public void claimLost(GuardedCall call, ClaimOrigin run) {
 		String operation = call.operation();
-		LogLine.write(() -> logger
+		write(() -> logger
 			.warn("A claim of '{}' was lost while its owner was at work: its lease ran out and another call took the "
 					+ "key, or its record was removed by an operator or the store; lengthen the lease, or shut late owners "
 					+ "out downstream by the fencing token. Record {}; this run: {}; now: {}", operation,
@@ -153,12 +153,27 @@ public final class EventLog implements ResultSealer.Log {
 	}
 
 	/**
+	 * Writes a log message. A broken appender does not end the call.
+	 * @param message writes the message
+	 * @return whether the message was written; errors are not thrown
+	 */
+	public static boolean write(Runnable message) {
+		try {
+			message.run();
+			return true;
+		}
+		catch (Throwable ex) {
+			return false;
+		}
+	}
+
+	/**
 	 * Reports a take-over.
 	 * @param before the run that may have had its effect
 	 * @param run the run that takes over
 	 */
 	public void takenOver(GuardedCall call, ClaimOrigin before, ClaimOrigin run) {
-		LogLine.write(() -> logger.info(
+		write(() -> logger.info(
 				"A call of '{}' takes over record {} from a run that has not ended within its lease: {}; this run: "
 						+ "{}",
 				call.operation(), call.key().hashHex(), run(before.node(), before.traceId()),
@@ -173,28 +188,28 @@ public final class EventLog implements ResultSealer.Log {
 
 	/** Reports a claim that is renewed no more because its retention is over. */
 	void beatsEnded(String operation) {
-		LogLine.write(() -> logger
+		write(() -> logger
 			.warn("A call of '{}' has not ended within the retention of its key, for which nobody may ever complete "
 					+ "its future; its claim is renewed no more", operation));
 	}
 
 	@Override
 	public void resultNotStored(String operation, Throwable cause) {
-		LogLine.write(() -> logger.atLevel(first(operation, "store " + cause.getClass().getName()))
+		write(() -> logger.atLevel(first(operation, "store " + cause.getClass().getName()))
 			.setCause(cause)
 			.log("The result of '{}' could not be stored; duplicates are told that it is not available. Told once for "
 					+ "each cause", operation));
 	}
 
 	public void resultNotReadable(String operation, Throwable cause) {
-		LogLine.write(() -> logger.atLevel(first(operation, "read " + cause.getClass().getName()))
+		write(() -> logger.atLevel(first(operation, "read " + cause.getClass().getName()))
 			.setCause(cause)
 			.log("The stored result of '{}' could not be read. Told once for each cause", operation));
 	}
 
 	@Override
 	public void resultNotEncrypted(String operation, Throwable cause) {
-		LogLine.write(() -> logger.atLevel(first(operation, "encrypt " + cause.getClass().getName()))
+		write(() -> logger.atLevel(first(operation, "encrypt " + cause.getClass().getName()))
 			.setCause(cause)
 			.log("The result of '{}' could not be encrypted and is not stored; duplicates are told that it is not "
 					+ "available. Told once for each cause", operation));
@@ -202,7 +217,7 @@ public final class EventLog implements ResultSealer.Log {
 
 	@Override
 	public void resultNotDecrypted(String operation, String problem, @Nullable Throwable cause) {
-		LogLine.write(() -> logger.atLevel(first(operation, "decrypt " + problem))
+		write(() -> logger.atLevel(first(operation, "decrypt " + problem))
 			.setCause(cause)
 			.log("The stored result of '{}' is not replayed: {}. Told once for each cause", operation, problem));
 	}
@@ -212,26 +227,26 @@ public final class EventLog implements ResultSealer.Log {
 	}
 
 	public void notObserved(Throwable cause) {
-		LogLine.write(() -> logger.atLevel(first("", "observe " + cause.getClass().getName()))
+		write(() -> logger.atLevel(first("", "observe " + cause.getClass().getName()))
 			.setCause(cause)
 			.log("An observer of guarded calls failed; the call goes on. Told once for each cause"));
 	}
 
 	public void transactionRepeated(String operation, Throwable cause) {
-		LogLine.write(() -> logger.debug(
-				"The database has ended the transaction of '{}' with its claim; it is begun again", operation, cause));
+		write(() -> logger.debug("The database has ended the transaction of '{}' with its claim; it is begun again",
+				operation, cause));
 		publish(IdempotencyEvent.STORE_RETRY, operation);
 	}
 
 	/** Reports a write that the store has not taken for a whole retention. */
 	void gaveUp(String verb, String operation) {
-		LogLine.write(() -> logger.error("The store failed to {} a claim of '{}' for its whole retention; given up",
-				verb, operation));
+		write(() -> logger.error("The store failed to {} a claim of '{}' for its whole retention; given up", verb,
+				operation));
 	}
 
 	/** Reports a write that is not repeated because the engine was closed. */
 	void leftToLease(String verb, String operation) {
-		LogLine.write(() -> logger.warn(
+		write(() -> logger.warn(
 				"The store failed to {} a claim of '{}' after the engine was closed: it is left to its lease", verb,
 				operation));
 	}
@@ -239,7 +254,7 @@ public final class EventLog implements ResultSealer.Log {
 	/** Reports the number of writes of each operation that were left at the close. */
 	void closed(Map<String, Integer> left) {
 		if (!left.isEmpty()) {
-			LogLine.write(() -> logger
+			write(() -> logger
 				.warn("Closed with writes that the store has not taken, by operation: {}. Their keys stay claimed "
 						+ "until the leases are over, and may then run again", left));
 		}

@@ -7,7 +7,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 import io.idempotency.IdempotencyMode;
-import io.idempotency.Internal;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
@@ -21,11 +20,8 @@ import org.slf4j.LoggerFactory;
  * guess that saves or costs a look and decides nothing: a key takes the place of another
  * one, and a record may be gone. Keeps 128 KB for a store, from the first key on.
  * Thread-safe.
- *
- * @hidden
  */
-@Internal
-public final class FinishedCallFinder {
+final class FinishedCallFinder {
 
 	private static final int PLACES = 1 << 14;
 
@@ -35,7 +31,7 @@ public final class FinishedCallFinder {
 	 */
 	static final Duration PAUSE = Duration.ofSeconds(10);
 
-	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.engine.IdempotencyEngine");
+	private static final Logger logger = LoggerFactory.getLogger(FinishedCallFinder.class);
 
 	private final IdempotencyStore store;
 
@@ -153,13 +149,13 @@ public final class FinishedCallFinder {
 			this.unanswered.put(Looker.of(call.key()), new Unanswered(cause, now));
 		}
 		if (this.told.compareAndSet(false, true)) {
-			LogLine.write(() -> logger.warn(
+			EventLog.write(() -> logger.warn(
 					"{} could not look for the result of a call of '{}'; its claims decide. Told once", this.name,
 					operation, cause));
 		}
 		else {
-			LogLine.write(() -> logger.debug("{} could not look for the result of a call of '{}'", this.name, operation,
-					cause));
+			EventLog.write(() -> logger.debug("{} could not look for the result of a call of '{}'", this.name,
+					operation, cause));
 		}
 	}
 

@@ -5,8 +5,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.idempotency.IdempotencyAdmin;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyException;
@@ -14,14 +16,18 @@ import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.IdempotencyTokens;
 import io.idempotency.Internal;
 import io.idempotency.engine.Admission.Move;
+import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.GuardedAction.SurroundingTransaction;
 import io.idempotency.engine.Upkeep.EngineLoad;
 import io.idempotency.engine.Upkeep.StoreUpkeep;
 import io.idempotency.engine.WorkTransactions.TransactionStarter;
+import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.codec.ResultEncryption;
+import io.idempotency.key.Namespace;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Scheduler;
@@ -138,6 +144,29 @@ public final class IdempotencyEngine implements AutoCloseable {
 		this.joined = new JoinedEngine(this.parts);
 	}
 
+	/**
+	 * Creates the administration of the records of a namespace. It needs no engine.
+	 * @param store the store that is used if no store is named
+	 * @param stores finds stores by name
+	 * @param namespace the namespace of the records
+	 */
+	public static IdempotencyAdmin admin(IdempotencyStore store, Function<String, IdempotencyStore> stores,
+			Namespace namespace) {
+		return new StoreIdempotencyAdmin(store, stores, namespace);
+	}
+
+	/**
+	 * Creates an issuer of tokens. It needs no engine.
+	 * @param store the store that keeps the tokens
+	 * @param retention how long a token may be used
+	 * @param caller returns the current caller, to whom a token is bound
+	 * @param namespace the namespace in which a token is valid
+	 */
+	public static IdempotencyTokens tokens(IdempotencyStore store, Duration retention, Supplier<Caller> caller,
+			Namespace namespace) {
+		return new StoreIdempotencyTokens(store, retention, caller, namespace);
+	}
+
 	/** Returns whether results are encrypted before a store gets them. */
 	public boolean encryptsResults() {
 		return this.parts.sealer().encrypts();
@@ -160,14 +189,14 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private void schedule(Duration delay, Runnable task) {
 		this.scheduler.schedule(() -> {
-			if (!this.upkeep.resultExecutor().takes(() -> runOnce(task))) {
+			if (!this.upkeep.runs(() -> runOnce(task))) {
 				schedule(delay, task);
 			}
 		}, delay);
 	}
 
 	private void runNow(Runnable task) {
-		if (this.upkeep.resultExecutor().takes(() -> runOnce(task))) {
+		if (this.upkeep.runs(() -> runOnce(task))) {
 			return;
 		}
 		try {

@@ -6,6 +6,7 @@ import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.engine.Admission.Move;
 import io.idempotency.engine.ConflictWaiter.JoinedKeys;
+import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.GuardedAction.OpenWork;
 import io.idempotency.engine.Upkeep.StoreUpkeep;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
-import io.idempotency.Internal;
 import io.idempotency.store.Scheduler;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -16,13 +15,10 @@ import org.slf4j.event.Level;
  * begin and one when they are over, for any number of calls, and a few lines a second for
  * calls that run unguarded. While nothing is answered, one call a second asks the store,
  * and the others need not. Thread-safe.
- *
- * @hidden
  */
-@Internal
-public final class Outage {
+final class Outage {
 
-	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.engine.IdempotencyEngine");
+	private static final Logger logger = LoggerFactory.getLogger(Outage.class);
 
 	/**
 	 * How long a store must answer without a failure until the outage is over: a store
@@ -73,12 +69,12 @@ public final class Outage {
 	/** Logs the failure of a verb, and begins an outage if there is none. */
 	public void failed(String verb, String operation, Throwable cause) {
 		if (begins(cause)) {
-			LogLine.write(() -> logger
+			EventLog.write(() -> logger
 				.warn("{} could not {} a claim of '{}'; what it fails at from now on is logged at level DEBUG, "
 						+ "until it answers again", this.store, verb, operation, cause));
 		}
 		else {
-			LogLine.write(() -> logger.debug("{} could not {} a claim of '{}'", this.store, verb, operation, cause));
+			EventLog.write(() -> logger.debug("{} could not {} a claim of '{}'", this.store, verb, operation, cause));
 		}
 	}
 
@@ -100,7 +96,7 @@ public final class Outage {
 	 */
 	public void runsUnguarded(String operation, String record, String run) {
 		int line = unguarded();
-		LogLine.write(() -> logger.atLevel((line <= LINES) ? Level.INFO : Level.DEBUG)
+		EventLog.write(() -> logger.atLevel((line <= LINES) ? Level.INFO : Level.DEBUG)
 			.log("A call of '{}' runs unguarded, because its store does not answer: record {}, {}{}", operation, record,
 					run, (line == LINES) ? "; the next ones of this second are logged at level DEBUG" : ""));
 	}
@@ -218,7 +214,7 @@ public final class Outage {
 	}
 
 	private void tell(Story over) {
-		LogLine.write(() -> logger.warn("{} answers again, after {} s in which {} of its calls had failed{}",
+		EventLog.write(() -> logger.warn("{} answers again, after {} s in which {} of its calls had failed{}",
 				this.store, Duration.ofNanos(this.scheduler.nanos() - over.since).toSeconds(), over.failures,
 				(over.unguarded > 0) ? "; " + over.unguarded + " calls ran unguarded meanwhile" : ""));
 	}

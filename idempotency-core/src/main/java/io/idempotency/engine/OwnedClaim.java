@@ -4,6 +4,7 @@ import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.Internal;
+import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.RecordWriter.Write;
 import io.idempotency.engine.Upkeep.StoreUpkeep;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;

@@ -8,6 +8,7 @@ import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.Internal;
 import io.idempotency.codec.UnreadableResultException;
+import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.StoredResult;

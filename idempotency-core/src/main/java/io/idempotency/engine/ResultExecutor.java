@@ -5,18 +5,14 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 
-import io.idempotency.Internal;
 import io.idempotency.store.Scheduler;
 
 /**
  * Threads that end asynchronous calls and may wait for a store. The thread that completes
  * a future may belong to the application or even to the store, so the library must not
  * block it. Thread-safe.
- *
- * @hidden
  */
-@Internal
-public final class ResultExecutor {
+final class ResultExecutor {
 
 	private static final int MAX_THREADS = 32;
 

@@ -13,10 +13,8 @@ import io.idempotency.IdempotencyEviction;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.Internal;
-import io.idempotency.key.Caller;
 import io.idempotency.key.CallerId;
-import io.idempotency.key.KeyParts;
+import io.idempotency.key.Namespace.KeyParts;
 import io.idempotency.key.Namespace;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
@@ -27,11 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Administers the records of one namespace in a store.
- *
- * @hidden
  */
-@Internal
-public final class StoreIdempotencyAdmin implements IdempotencyAdmin {
+final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 
 	private static final int MAX_LIMIT = 1000;
 
@@ -52,8 +47,7 @@ public final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 	 * @param stores finds stores by name
 	 * @param namespace the namespace of the records
 	 */
-	public StoreIdempotencyAdmin(IdempotencyStore store, Function<String, IdempotencyStore> stores,
-			Namespace namespace) {
+	StoreIdempotencyAdmin(IdempotencyStore store, Function<String, IdempotencyStore> stores, Namespace namespace) {
 		this.store = store;
 		this.stores = stores;
 		this.namespace = namespace;
@@ -65,7 +59,7 @@ public final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 		if (parts.isEmpty()) {
 			throw new IllegalArgumentException("The key to find has no part, or a part is empty");
 		}
-		return find(RecordKey.of(this.namespace.key(operation, toCaller(caller), parts)));
+		return find(RecordKey.of(this.namespace.key(operation, caller, parts)));
 	}
 
 	@Override
@@ -118,7 +112,7 @@ public final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 
 	@Override
 	public IdempotencyEviction erase(IdempotencyCaller caller, boolean force) {
-		CallerId id = idOf(caller, this.namespace);
+		CallerId id = this.namespace.idOf(caller);
 		if (!id.isOneCaller()) {
 			throw new IllegalArgumentException(
 					"Records of callers without a name belong to nobody in particular, so they cannot be erased as those of one caller");
@@ -137,30 +131,7 @@ public final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 
 	@Override
 	public String callerId(IdempotencyCaller caller) {
-		return idOf(caller, this.namespace).toString();
-	}
-
-	/**
-	 * Returns the id of a caller, which needs no store.
-	 * @param namespace where the caller's keys are
-	 */
-	public static CallerId idOf(IdempotencyCaller caller, Namespace namespace) {
-		return (caller.type() == IdempotencyCaller.Type.ID) ? CallerId.parse(caller.name())
-				: namespace.idOf(toCaller(caller));
-	}
-
-	private static Caller toCaller(IdempotencyCaller described) {
-		Caller caller = switch (described.type()) {
-			case NONE -> Caller.GLOBAL;
-			case ANONYMOUS -> Caller.ANONYMOUS;
-			case PRINCIPAL -> Caller.principal(described.name());
-			case SCOPE -> Caller.scope(described.name());
-			case ID -> throw new IllegalArgumentException("A key cannot be found by the id of its caller");
-		};
-		for (IdempotencyCaller.Quality quality : described.qualities()) {
-			caller = caller.with(quality.name(), quality.values());
-		}
-		return caller;
+		return this.namespace.idOf(caller).toString();
 	}
 
 	@Override

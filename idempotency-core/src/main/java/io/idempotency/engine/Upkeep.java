@@ -15,6 +15,7 @@ import java.util.function.UnaryOperator;
 
 import io.idempotency.Internal;
 import io.idempotency.engine.ConflictWaiter.JoinedKeys;
+import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Scheduler;
 import org.jspecify.annotations.Nullable;
@@ -77,8 +78,16 @@ public final class Upkeep {
 		return this.joinedKeys;
 	}
 
-	public ResultExecutor resultExecutor() {
+	ResultExecutor resultExecutor() {
 		return this.resultExecutor;
+	}
+
+	/**
+	 * Runs a task that may block, which {@link #close} waits for.
+	 * @return whether there was a thread for it
+	 */
+	public boolean runs(Runnable task) {
+		return this.resultExecutor.takes(task);
 	}
 
 	/** Returns the number of calls whose work goes on though their caller is gone. */
@@ -207,6 +216,26 @@ public final class Upkeep {
 	 */
 	public record StoreUpkeep(IdempotencyStore store, Outage outage, Renewer renewer, WriteRepeater repeater,
 			FinishedCallFinder finished) {
+
+		/** Returns whether the store is worth a lookup of the result of the key. */
+		public boolean mayHaveResult(IdempotencyKey key) {
+			return this.finished.contain(key);
+		}
+
+		/**
+		 * Notes that a lookup that must not block found nothing.
+		 * @param failure why, {@code null} if there is no result
+		 * @param begun when the lookup began
+		 * @param claims whether this thread claims next for the call
+		 */
+		public void foundNothing(GuardedCall call, @Nullable RuntimeException failure, long begun, boolean claims) {
+			this.finished.foundNothing(call, failure, begun, claims);
+		}
+
+		/** Notes that the store answered a call that must not block. */
+		public void answered() {
+			this.outage.answered();
+		}
 
 		/**
 		 * Makes the upkeep of a store.

@@ -1,7 +1,10 @@
 package io.idempotency.key;
 
 import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 
+import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +38,20 @@ public final class Fingerprint {
 		this.second = digest.getLong();
 		this.third = digest.getLong();
 		this.fourth = digest.getLong();
+	}
+
+	/**
+	 * Creates a SHA-256 digest.
+	 * @hidden
+	 */
+	@Internal
+	public static MessageDigest sha256() {
+		try {
+			return MessageDigest.getInstance("SHA-256");
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException("Every Java platform must have SHA-256", ex);
+		}
 	}
 
 	/**

@@ -1,6 +1,7 @@
 package io.idempotency.key;
 
 import java.util.List;
+import java.util.regex.Pattern;
 
 import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.Internal;
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 @Internal
 public final class HeaderKeyParser {
 
+	/** A token of RFC 9110, section 5.6.2. */
+	private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+
 	private final int maxLength;
 
 	/**
@@ -27,6 +31,11 @@ public final class HeaderKeyParser {
 			throw new IllegalArgumentException("maxLength must be positive, not " + maxLength);
 		}
 		this.maxLength = maxLength;
+	}
+
+	/** Returns whether a text is a valid name of an HTTP header. */
+	public static boolean isHeaderName(String text) {
+		return TOKEN.matcher(text).matches();
 	}
 
 	/**

@@ -21,7 +21,7 @@ final class LengthPrefixedDigest {
 
 	private static final ThreadLocal<@Nullable LengthPrefixedDigest> IDLE = new ThreadLocal<>();
 
-	private final MessageDigest digest = Sha256.create();
+	private final MessageDigest digest = Fingerprint.sha256();
 
 	/**
 	 * The buffer collects small parts, because each update of the digest has a cost of

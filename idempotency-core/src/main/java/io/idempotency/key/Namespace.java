@@ -1,9 +1,21 @@
 package io.idempotency.key;
 
+import java.lang.reflect.Array;
+import java.security.SecureRandom;
+import java.time.temporal.TemporalAccessor;
+import java.time.temporal.TemporalAmount;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
 
+import io.idempotency.IdempotencyCaller;
 import io.idempotency.Internal;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The namespace of a service, which tells apart services that share a store. Two services
@@ -16,6 +28,8 @@ import io.idempotency.Internal;
  */
 @Internal
 public record Namespace(String name) {
+
+	private static final int TOKEN_BYTES = 24;
 
 	/** No namespace is part of the key. */
 	public static final Namespace NONE = new Namespace("");
@@ -46,6 +60,26 @@ public record Namespace(String name) {
 	}
 
 	/**
+	 * Makes the key of one intent of a described caller.
+	 * @param operation name of the operation
+	 * @param parts the parts of the key
+	 * @throws IllegalArgumentException if only the id of the caller is known
+	 */
+	public IdempotencyKey key(String operation, IdempotencyCaller caller, List<String> parts) {
+		return key(operation, toCaller(caller), parts);
+	}
+
+	/**
+	 * Makes the text of a token, which cannot be guessed.
+	 * @param random the randomness, which may block
+	 */
+	public static String tokenText(SecureRandom random) {
+		byte[] bytes = new byte[TOKEN_BYTES];
+		random.nextBytes(bytes);
+		return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+	}
+
+	/**
 	 * Makes the key of an issued token. The key belongs to a caller and to no operation.
 	 * A token that is used at two operations is one key; only the fingerprints of the two
 	 * uses differ.
@@ -58,6 +92,25 @@ public record Namespace(String name) {
 	/** Returns the id under which the records of a caller are found. */
 	public CallerId idOf(Caller caller) {
 		return CallerId.of(this.name, caller);
+	}
+
+	/** Returns the id under which the records of a described caller are found. */
+	public CallerId idOf(IdempotencyCaller caller) {
+		return (caller.type() == IdempotencyCaller.Type.ID) ? CallerId.parse(caller.name()) : idOf(toCaller(caller));
+	}
+
+	private static Caller toCaller(IdempotencyCaller described) {
+		Caller caller = switch (described.type()) {
+			case NONE -> Caller.GLOBAL;
+			case ANONYMOUS -> Caller.ANONYMOUS;
+			case PRINCIPAL -> Caller.principal(described.name());
+			case SCOPE -> Caller.scope(described.name());
+			case ID -> throw new IllegalArgumentException("A key cannot be found by the id of its caller");
+		};
+		for (IdempotencyCaller.Quality quality : described.qualities()) {
+			caller = caller.with(quality.name(), quality.values());
+		}
+		return caller;
 	}
 
 	/**
@@ -75,6 +128,90 @@ public record Namespace(String name) {
 	public String operation(String label) {
 		String start = label("");
 		return label.startsWith(start) ? label.substring(start.length()) : label;
+	}
+
+	/**
+	 * Turns the values that may be a key into text: text, numbers, booleans, enums,
+	 * UUIDs, {@code java.time} values, and lists, sets or arrays of these.
+	 *
+	 * @hidden
+	 */
+	public static final class KeyParts {
+
+		private KeyParts() {
+		}
+
+		/**
+		 * Returns the parts of a key.
+		 * @param value the value of an expression, or the value that a caller gave
+		 * @return one part, or one for each element of a list, set or array, for a set in
+		 * the order of their texts; empty if the key is missing: {@code null}, empty
+		 * text, an empty list, or a list with such an element
+		 * @throws IllegalArgumentException if the value, or an element, has another type
+		 */
+		public static List<String> of(@Nullable Object value) {
+			if (value instanceof Collection<?> elements) {
+				return ofAll(elements);
+			}
+			if (value != null && value.getClass().isArray()) {
+				List<@Nullable Object> elements = new ArrayList<>();
+				for (int i = 0; i < Array.getLength(value); i++) {
+					elements.add(Array.get(value, i));
+				}
+				return ofAll(elements);
+			}
+			String text = text(value);
+			return (text != null && !text.isEmpty()) ? List.of(text) : List.of();
+		}
+
+		private static List<String> ofAll(Collection<?> elements) {
+			List<String> parts = new ArrayList<>(elements.size());
+			for (Object element : elements) {
+				String text = text(element);
+				if (text == null || text.isEmpty()) {
+					return List.of();
+				}
+				parts.add(text);
+			}
+			if (elements instanceof Set) {
+				// The order of a set is another one on each node.
+				Collections.sort(parts);
+			}
+			return parts;
+		}
+
+		/**
+		 * Returns the text of a single value.
+		 * @return the text, {@code null} for {@code null}
+		 * @throws IllegalArgumentException if the value has another type
+		 */
+		public static @Nullable String text(@Nullable Object value) {
+			if (value == null) {
+				return null;
+			}
+			if (value instanceof Enum<?> constant) {
+				return constant.name();
+			}
+			if (isText(value)) {
+				// The toString of a BigDecimal keeps a large exponent, so its text stays
+				// short.
+				return value.toString();
+			}
+			throw new IllegalArgumentException("A value of type '" + value.getClass().getName()
+					+ "' cannot be a key: use text, a number, a boolean, an enum, a UUID, a java.time value, or a list of these");
+		}
+
+		/**
+		 * Returns whether a value has a {@link #text}.
+		 * @return whether it is text, a number, a boolean, an enum, a UUID or a
+		 * {@code java.time} value
+		 */
+		public static boolean isText(Object value) {
+			return value instanceof CharSequence || value instanceof Number || value instanceof Boolean
+					|| value instanceof Enum<?> || value instanceof Character || value instanceof UUID
+					|| value instanceof TemporalAccessor || value instanceof TemporalAmount;
+		}
+
 	}
 
 }

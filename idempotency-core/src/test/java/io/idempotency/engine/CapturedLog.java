@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 /** What the engine logs meanwhile; nothing of it reaches the console. */
 public final class CapturedLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
 
-	private final Logger logger = (Logger) LoggerFactory.getLogger(IdempotencyEngine.class);
+	private final Logger logger = (Logger) LoggerFactory.getLogger("io.idempotency.engine");
 
 	private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
 

@@ -18,6 +18,7 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.RecordedCalls.RecordedCall;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.engine.Upkeep.EngineLoad;

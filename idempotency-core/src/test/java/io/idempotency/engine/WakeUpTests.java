@@ -6,6 +6,7 @@ import java.util.function.UnaryOperator;
 
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.Admission.Move;
+import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.ScriptedStore.Barrier;
 import io.idempotency.engine.ScriptedStore.Point;
 import io.idempotency.engine.ScriptedStore.Verb;

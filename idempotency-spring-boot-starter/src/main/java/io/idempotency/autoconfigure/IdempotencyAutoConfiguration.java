@@ -8,6 +8,7 @@ import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
+import io.idempotency.engine.EventLog;
 import io.idempotency.interceptor.EventListenerAdapter;
 import io.idempotency.interceptor.MethodDoor;
 import io.idempotency.interceptor.OperationKeyReader;
@@ -17,14 +18,11 @@ import io.idempotency.interceptor.SpringTemplateEnvironment;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Namespace;
-import io.idempotency.engine.StoreIdempotencyAdmin;
-import io.idempotency.engine.StoreIdempotencyTokens;
 import io.idempotency.codec.ResultCipher;
 import io.idempotency.codec.ResultCodec;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.Scheduler;
 import io.idempotency.engine.EngineIdempotencyTemplate;
-import io.idempotency.engine.LogLine;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -123,7 +121,7 @@ public final class IdempotencyAutoConfiguration {
 	IdempotencyTokens idempotencyTokens(DefaultStoreFinder stores, IdempotencyProperties properties,
 			ObjectProvider<CurrentRequest> request, Namespace namespace, ObjectProvider<EngineObserver> observer) {
 		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
-		return new StoreIdempotencyTokens(
+		return IdempotencyEngine.tokens(
 				EngineObserver.observed(observer.getIfUnique(() -> EngineObserver.NONE), stores.defaultStore()),
 				properties.token().ttl(), current::caller, namespace);
 	}
@@ -131,7 +129,7 @@ public final class IdempotencyAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	IdempotencyAdmin idempotencyAdmin(DefaultStoreFinder stores, Namespace namespace) {
-		return new StoreIdempotencyAdmin(stores.defaultStore(), stores::named, namespace);
+		return IdempotencyEngine.admin(stores.defaultStore(), stores::named, namespace);
 	}
 
 	/**
@@ -225,7 +223,7 @@ public final class IdempotencyAutoConfiguration {
 				catch (Throwable ex) {
 					// Errors too: whatever one listener throws must not reach the next
 					// one.
-					LogLine.write(() -> logger.warn("{} failed on {} of '{}'; the call goes on",
+					EventLog.write(() -> logger.warn("{} failed on {} of '{}'; the call goes on",
 							listener.getClass().getName(), event, operation, ex));
 				}
 			}

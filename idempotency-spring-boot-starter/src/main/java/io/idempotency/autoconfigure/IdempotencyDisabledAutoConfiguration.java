@@ -18,7 +18,6 @@ import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
 import io.idempotency.IssuedToken;
 import io.idempotency.key.Namespace;
-import io.idempotency.engine.StoreIdempotencyAdmin;
 import io.idempotency.reactor.ReactiveIdempotencyTemplate;
 import io.idempotency.web.IdempotentRoutes;
 import org.jspecify.annotations.Nullable;
@@ -153,7 +152,7 @@ public final class IdempotencyDisabledAutoConfiguration {
 
 		@Override
 		public String callerId(IdempotencyCaller caller) {
-			return StoreIdempotencyAdmin.idOf(caller, this.namespace).toString();
+			return this.namespace.idOf(caller).toString();
 		}
 
 		@Override

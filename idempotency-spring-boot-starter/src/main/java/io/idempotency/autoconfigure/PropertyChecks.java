@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import io.idempotency.ScopeMode;
 import io.idempotency.autoconfigure.IdempotencyProperties.Http.Anonymous;
 import io.idempotency.http.StatusPatterns;
-import io.idempotency.key.HeaderName;
+import io.idempotency.key.HeaderKeyParser;
 import io.idempotency.store.sql.TableName;
 
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
@@ -127,7 +127,8 @@ final class PropertyChecks {
 	}
 
 	static void headerName(String name, String value) {
-		require(HeaderName.isValid(value), name, value, "It must be the name of an HTTP header, without blanks.");
+		require(HeaderKeyParser.isHeaderName(value), name, value,
+				"It must be the name of an HTTP header, without blanks.");
 	}
 
 	static void addedHeader(String name, String value) {

@@ -19,7 +19,7 @@ import io.idempotency.reactor.EngineReactiveTemplate;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
 import io.idempotency.reactor.ReactiveIdempotencyStore;
 import io.idempotency.reactor.ReactiveIdempotencyTemplate;
-import io.idempotency.reactor.SurroundingTransactions;
+import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransactions;
 import io.idempotency.engine.EngineIdempotencyTemplate;
 import reactor.core.publisher.Mono;
 

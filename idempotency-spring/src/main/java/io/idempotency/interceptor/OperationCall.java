@@ -11,7 +11,7 @@ import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.Internal;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.key.KeyParts;
+import io.idempotency.key.Namespace.KeyParts;
 import io.idempotency.key.Namespace;
 import io.idempotency.engine.Ending;
 import io.idempotency.engine.GuardedAction.GuardSignal;

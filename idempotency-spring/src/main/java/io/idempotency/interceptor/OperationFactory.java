@@ -19,8 +19,8 @@ import io.idempotency.interceptor.IdempotentOperation.Place;
 import io.idempotency.interceptor.IdempotentOperation.Result;
 import io.idempotency.engine.GuardedAction.SurroundingTransaction;
 import io.idempotency.engine.WorkTransactions;
-import io.idempotency.key.HeaderName;
 import io.idempotency.codec.ResultCodec;
+import io.idempotency.key.HeaderKeyParser;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
@@ -305,7 +305,7 @@ final class OperationFactory {
 		}
 
 		private static KeySource header(String name, IdempotentAnnotation annotation) {
-			if (!HeaderName.isValid(name)) {
+			if (!HeaderKeyParser.isHeaderName(name)) {
 				throw annotation.problem("its header '" + name + "' is no header name",
 						"Write the bare name of a header, e.g. \"Idempotency-Key\"");
 			}

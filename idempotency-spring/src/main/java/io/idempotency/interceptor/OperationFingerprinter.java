@@ -4,7 +4,7 @@ import java.util.Optional;
 
 import io.idempotency.Internal;
 import io.idempotency.key.Fingerprint;
-import io.idempotency.key.KeyParts;
+import io.idempotency.key.Namespace.KeyParts;
 import io.idempotency.codec.ResultCodec;
 import org.jspecify.annotations.Nullable;
 

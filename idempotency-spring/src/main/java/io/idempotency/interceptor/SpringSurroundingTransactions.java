@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 
 import io.idempotency.Internal;
 import io.idempotency.engine.GuardedCall;
-import io.idempotency.reactor.SurroundingTransactions;
+import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransactions;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 

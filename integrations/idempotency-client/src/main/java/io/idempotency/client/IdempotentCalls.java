@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import io.idempotency.key.HeaderName;
+import io.idempotency.key.HeaderKeyParser;
 
 /**
  * Says which calls get a key and how a call is repeated. Immutable; the clients of an
@@ -154,7 +154,7 @@ public final class IdempotentCalls {
 		 * @return this
 		 */
 		public Builder header(String header) {
-			require(HeaderName.isValid(header), "header must be the name of a header");
+			require(HeaderKeyParser.isHeaderName(header), "header must be the name of a header");
 			this.header = header;
 			return this;
 		}
@@ -169,7 +169,7 @@ public final class IdempotentCalls {
 			Set<String> names = Arrays.stream(methods)
 				.map((method) -> method.toUpperCase(Locale.ROOT))
 				.collect(Collectors.toUnmodifiableSet());
-			require(names.stream().allMatch(HeaderName::isValid),
+			require(names.stream().allMatch(HeaderKeyParser::isHeaderName),
 					"methods must be names of HTTP methods, without blanks");
 			require(names.stream().noneMatch(SAFE_METHODS::contains), "methods must not be safe ones");
 			this.methods = names;

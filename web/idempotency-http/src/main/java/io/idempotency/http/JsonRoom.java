@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Arrays;
 
-import io.idempotency.key.Sha256;
+import io.idempotency.key.Fingerprint;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,7 +73,7 @@ final class JsonRoom {
 
 	MessageDigest digest() {
 		if (this.digest == null) {
-			this.digest = Sha256.create();
+			this.digest = Fingerprint.sha256();
 		}
 		return this.digest;
 	}

@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.security.MessageDigest;
 
 import io.idempotency.Internal;
-import io.idempotency.key.Sha256;
+import io.idempotency.key.Fingerprint;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +24,7 @@ public record RequestPart(String name, @Nullable String fileName, @Nullable Stri
 	private static final int CHUNK = 8192;
 
 	byte[] digest() throws IOException {
-		MessageDigest digest = Sha256.create();
+		MessageDigest digest = Fingerprint.sha256();
 		byte[] chunk = new byte[CHUNK];
 		try (InputStream stream = this.content.open()) {
 			int read = stream.read(chunk);

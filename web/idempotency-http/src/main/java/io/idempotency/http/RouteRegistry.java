@@ -29,7 +29,7 @@ import io.idempotency.interceptor.OperationCatalog;
 import io.idempotency.interceptor.OperationExpression;
 import io.idempotency.interceptor.ResultForm;
 import io.idempotency.interceptor.BodyPointers;
-import io.idempotency.key.HeaderName;
+import io.idempotency.key.HeaderKeyParser;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
@@ -164,7 +164,7 @@ public final class RouteRegistry implements OperationCatalog, SmartInitializingS
 
 		@Override
 		public IdempotentRoute<R> header(String header) {
-			if (!HeaderName.isValid(header)) {
+			if (!HeaderKeyParser.isHeaderName(header)) {
 				throw problem("its header '" + header + "' is no header name",
 						"Write the bare name of a header, e.g. \"Idempotency-Key\"");
 			}

@@ -3,9 +3,10 @@ package io.idempotency.reactor;
 import java.util.concurrent.Executor;
 
 import io.idempotency.engine.EngineCore;
-import io.idempotency.engine.ObservedCall;
+import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.Admission.Move;
+import io.idempotency.reactor.JoinedTransaction.StepLimits;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
@@ -165,7 +166,7 @@ final class JoinedCall<T> {
 
 	private void claimed(JoinedTransaction transaction, ClaimResult result, ClaimOrigin origin) {
 		try {
-			this.upkeep.outage().answered();
+			this.upkeep.answered();
 			if (result instanceof ClaimResult.Acquired acquired) {
 				transaction.owns();
 				ReactiveClaim owned = new ReactiveClaim(this.call, acquired.claim(), 0, origin, this.upkeep, this.store,

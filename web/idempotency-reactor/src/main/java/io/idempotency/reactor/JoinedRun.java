@@ -9,14 +9,15 @@ import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.engine.AsyncResults;
 import io.idempotency.engine.EngineCore;
-import io.idempotency.engine.ObservedCall;
+import io.idempotency.engine.EventLog;
+import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.Ending;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
+import io.idempotency.reactor.ReactiveAction.ReactiveOpenWork;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.TransactionLostException;
-import io.idempotency.engine.LogLine;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,7 +37,7 @@ import reactor.util.context.Context;
  */
 final class JoinedRun<T> implements ReactiveOpenWork {
 
-	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.engine.IdempotencyEngine");
+	private static final Logger logger = LoggerFactory.getLogger(JoinedRun.class);
 
 	private final ReactiveCall<T> caller;
 
@@ -392,7 +393,7 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 	private Mono<Void> answered(Mono<Void> commit) {
 		return commit.onErrorResume(
 				(failure) -> !this.storeFailed && has(TransactionOutcome.COMMITTED) && failure instanceof Exception,
-				(failure) -> Mono.fromRunnable(() -> LogLine.write(() -> logger.warn(
+				(failure) -> Mono.fromRunnable(() -> EventLog.write(() -> logger.warn(
 						"A guarded call of '{}' is done and answered, but something has failed behind its commit",
 						this.call.operation(), failure))));
 	}

@@ -15,7 +15,8 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.EngineCore;
-import io.idempotency.engine.ObservedCall;
+import io.idempotency.engine.EventLog;
+import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.Replayer;
 import io.idempotency.engine.Admission;
 import io.idempotency.engine.Ending;
@@ -27,8 +28,6 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Scheduler;
 import io.idempotency.engine.Claimer;
 import io.idempotency.engine.ConflictWaiter;
-import io.idempotency.engine.FinishedCallFinder;
-import io.idempotency.engine.LogLine;
 import io.idempotency.engine.Upkeep.StoreUpkeep;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,7 +46,7 @@ import reactor.util.context.Context;
  */
 final class ReactiveCall<T> {
 
-	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.engine.IdempotencyEngine");
+	private static final Logger logger = LoggerFactory.getLogger(ReactiveCall.class);
 
 	private final GuardedCall call;
 
@@ -145,7 +144,7 @@ final class ReactiveCall<T> {
 	 * @param claims whether that is a claim, outside of a transaction
 	 */
 	void lookOr(Runnable otherwise, boolean claims) {
-		if (this.call.options().mode() != IdempotencyMode.REJECT && this.upkeep.finished().contain(this.call.key())) {
+		if (this.call.options().mode() != IdempotencyMode.REJECT && this.upkeep.mayHaveResult(this.call.key())) {
 			look(otherwise, claims);
 		}
 		else {
@@ -155,12 +154,11 @@ final class ReactiveCall<T> {
 
 	/** A look refuses nothing. */
 	private void look(Runnable otherwise, boolean claims) {
-		FinishedCallFinder finished = this.upkeep.finished();
 		long begun = this.parts.upkeep().scheduler().nanos();
 		new OwnSubscription<ClaimResult.Completed>(this.context, (found, failure) -> {
 			try {
 				if (found == null) {
-					finished.foundNothing(this.call, (failure != null) ? asRuntimeException(failure) : null, begun,
+					this.upkeep.foundNothing(this.call, (failure != null) ? asRuntimeException(failure) : null, begun,
 							claims);
 					otherwise.run();
 				}
@@ -468,7 +466,7 @@ final class ReactiveCall<T> {
 	 */
 	void failsUnseen(Throwable failure) {
 		if (this.gone) {
-			LogLine.write(() -> logger.info("The work of '{}' has failed, and its caller is gone",
+			EventLog.write(() -> logger.info("The work of '{}' has failed, and its caller is gone",
 					this.call.operation(), failure));
 		}
 	}

@@ -10,7 +10,7 @@ import io.idempotency.IdempotencyOptions;
 import io.idempotency.Internal;
 import io.idempotency.engine.EngineCore;
 import io.idempotency.engine.EngineObserver;
-import io.idempotency.engine.ObservedCall;
+import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.ClaimEnd;
 import io.idempotency.engine.Ending;
 import io.idempotency.engine.GuardedCall;
@@ -327,7 +327,7 @@ public final class ReactiveClaim {
 
 	private void answered(RecordWriter.Sent sent, Write write, boolean accepted) {
 		// The report of a claim that was lost asks the store who has it now.
-		if (accepted || !this.upkeep.resultExecutor().takes(() -> told(() -> sent.answered(false), write, false))) {
+		if (accepted || !this.upkeep.runs(() -> told(() -> sent.answered(false), write, false))) {
 			told(() -> sent.answered(accepted), write, accepted);
 		}
 	}

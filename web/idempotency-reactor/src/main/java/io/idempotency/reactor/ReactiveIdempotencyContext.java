@@ -1,7 +1,7 @@
 package io.idempotency.reactor;
 
 import io.idempotency.IdempotencyContext;
-import io.idempotency.engine.ObservedCall;
+import io.idempotency.engine.EngineObserver.ObservedCall;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.util.context.Context;

@@ -1,8 +1,12 @@
 package io.idempotency.reactor;
 
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -11,13 +15,21 @@ import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
 import io.idempotency.engine.EngineCore;
+import io.idempotency.engine.EngineObserver.MeasuringStore.Verb;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.EngineObserver.MeasuringStore;
-import io.idempotency.engine.ObservedCall;
+import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.GuardedCall;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.reactor.JoinedTransaction.StepLimits;
 import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.Renewal;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,6 +38,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.context.ContextView;
 
 /**
  * Guards calls that must not block: does the same moves as {@link IdempotencyEngine}, for
@@ -279,6 +292,114 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 			this.threads.dispose();
 			this.threads = null;
 		}
+	}
+
+	/**
+	 * What an application tells of the database transactions in which its callers may be.
+	 * Nothing here sees how such a transaction ends, so no record may depend on it: a
+	 * transaction that the work would be part of refuses the call, and one that only the
+	 * thread of the caller is in is left with that thread. Thread-safe.
+	 *
+	 * @hidden
+	 */
+	public interface SurroundingTransactions {
+
+		/** For an application without transactions. */
+		SurroundingTransactions NONE = new SurroundingTransactions() {
+
+			@Override
+			public void refuse(GuardedCall call, ContextView subscription) {
+			}
+
+			@Override
+			public boolean haveThisThread() {
+				return false;
+			}
+
+		};
+
+		/**
+		 * Refuses a call whose work would be part of a transaction that is open already.
+		 * @param call the call, of which nothing has been sent
+		 * @throws RuntimeException if it is inside of a transaction
+		 */
+		void refuse(GuardedCall call, ContextView subscription);
+
+		/**
+		 * Returns whether a transaction is bound to the current thread.
+		 * @return whether the work must run on another one
+		 */
+		boolean haveThisThread();
+
+	}
+
+	/**
+	 * Measures the form of a store that does not block, as its other form is measured.
+	 */
+	static final class MeasuredStore implements ReactiveIdempotencyStore {
+
+		private final ReactiveIdempotencyStore store;
+
+		private final MeasuringStore measuring;
+
+		MeasuredStore(ReactiveIdempotencyStore store, MeasuringStore measuring) {
+			this.store = store;
+			this.measuring = measuring;
+		}
+
+		@Override
+		public Mono<ClaimResult> claim(ClaimRequest request) {
+			return measured(Verb.CLAIM, this.store.claim(request));
+		}
+
+		@Override
+		public Mono<Boolean> complete(Completion completion) {
+			return measured(Verb.COMPLETE, this.store.complete(completion));
+		}
+
+		@Override
+		public Mono<Boolean> release(IdempotencyKey key, ClaimId claimId) {
+			return measured(Verb.RELEASE, this.store.release(key, claimId));
+		}
+
+		@Override
+		public Mono<Boolean> renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
+			return measured(Verb.RENEW, this.store.renew(key, claimId, lease));
+		}
+
+		@Override
+		public Mono<Set<ClaimId>> renewAll(Collection<Renewal> renewals) {
+			return measured(Verb.RENEW, this.store.renewAll(renewals));
+		}
+
+		@Override
+		public Mono<Instant> issue(IdempotencyKey token, Duration timeToLive) {
+			return measured(Verb.ISSUE, this.store.issue(token, timeToLive));
+		}
+
+		@Override
+		public Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
+			return measured(Verb.LOOK, this.store.find(key, fingerprint));
+		}
+
+		@Override
+		public Optional<ReactiveIdempotencyStore> joining() {
+			return this.store.joining().map((joining) -> new MeasuredStore(joining, this.measuring));
+		}
+
+		@Override
+		public IdempotencyStore blocking() {
+			return this.measuring;
+		}
+
+		private <T> Mono<T> measured(Verb verb, Mono<T> asked) {
+			return Mono.defer(() -> {
+				long begin = System.nanoTime();
+				return asked.doOnSuccess((answer) -> this.measuring.took(verb, true, System.nanoTime() - begin))
+					.doOnError((failure) -> this.measuring.took(verb, false, System.nanoTime() - begin));
+			});
+		}
+
 	}
 
 }

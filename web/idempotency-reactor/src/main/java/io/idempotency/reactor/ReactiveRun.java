@@ -8,7 +8,7 @@ import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.engine.AsyncResults;
-import io.idempotency.engine.ObservedCall;
+import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.Ending;
 import io.idempotency.engine.EventLog;
 import org.jspecify.annotations.Nullable;

@@ -15,6 +15,7 @@ import io.idempotency.IdempotencyRecord.State;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.engine.Ending;
+import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransactions;
 import io.idempotency.store.Claim;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;

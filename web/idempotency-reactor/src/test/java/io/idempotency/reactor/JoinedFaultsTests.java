@@ -17,6 +17,8 @@ import io.idempotency.key.IdempotencyKey;
 import io.idempotency.engine.Ending;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
+import io.idempotency.reactor.JoinedTransaction.StepLimits;
+import io.idempotency.reactor.ReactiveAction.ReactiveOpenWork;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.StoredResult;

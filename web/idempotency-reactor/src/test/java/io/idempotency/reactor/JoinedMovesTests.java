@@ -17,6 +17,7 @@ import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.Ending;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
+import io.idempotency.reactor.ReactiveAction.ReactiveOpenWork;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.TransactionLostException;

@@ -18,6 +18,7 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.engine.GuardedCall;
+import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransactions;
 import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.RecordKey;

@@ -25,7 +25,6 @@ import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.engine.Claimer;
-import io.idempotency.engine.Outage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
@@ -347,7 +346,7 @@ class ReactiveMovesTests {
 		assertThat(this.order.runs).hasValue(100);
 		assertThat(this.duplicate.runs).hasValue(0);
 		assertThat(this.node.store.asked).isEmpty();
-		this.node.time.advance(Outage.PAUSE);
+		this.node.time.advance(Duration.ofSeconds(1));
 		assertThat(this.node.start(REPLAY, this.order).value).isEqualTo("order-1");
 		assertThat(this.node.store.asked).containsExactly("claim", "complete");
 	}

@@ -17,7 +17,7 @@ import io.idempotency.engine.Ending;
 import io.idempotency.reactor.OnDisconnect;
 import io.idempotency.reactor.ReactiveAction;
 import io.idempotency.reactor.ReactiveClaim;
-import io.idempotency.reactor.ReactiveOpenWork;
+import io.idempotency.reactor.ReactiveAction.ReactiveOpenWork;
 import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;

@@ -4,7 +4,7 @@ import java.util.function.Supplier;
 
 import io.idempotency.interceptor.GuardFaultException;
 import io.idempotency.engine.Ending;
-import io.idempotency.reactor.ReactiveOpenWork;
+import io.idempotency.reactor.ReactiveAction.ReactiveOpenWork;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;

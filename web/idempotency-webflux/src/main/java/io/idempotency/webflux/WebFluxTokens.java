@@ -4,11 +4,11 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.function.Supplier;
 
+import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import io.idempotency.IssuedToken;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Namespace;
-import io.idempotency.engine.StoreIdempotencyTokens;
 import io.idempotency.reactor.ReactiveIdempotencyStore;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -52,7 +52,7 @@ public final class WebFluxTokens implements ReactiveIdempotencyTokens {
 	/** {@inheritDoc} The randomness of the system is read, which blocks. */
 	@Override
 	public Mono<IssuedToken> issue(ServerWebExchange exchange) {
-		Mono<String> text = Mono.fromSupplier(() -> StoreIdempotencyTokens.text(this.random))
+		Mono<String> text = Mono.fromSupplier(() -> Namespace.tokenText(this.random))
 			.subscribeOn(Schedulers.boundedElastic());
 		return this.callerResolver.owner(exchange, "token")
 			.flatMap((caller) -> text.flatMap((token) -> keep(caller, token)));
@@ -61,7 +61,8 @@ public final class WebFluxTokens implements ReactiveIdempotencyTokens {
 	private Mono<IssuedToken> keep(Caller caller, String token) {
 		return this.store.get()
 			.issue(this.namespace.token(caller, token), this.timeToLive)
-			.onErrorMap(StoreIdempotencyTokens::notIssued)
+			.onErrorMap((failure) -> IdempotencyStoreUnavailableException.notExecuted("token", Duration.ofSeconds(1),
+					failure))
 			.map((expiresAt) -> new IssuedToken(token, expiresAt));
 	}
 

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Deadline implements AutoCloseable {
 
-	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.store.jdbc.JdbcIdempotencyStore");
+	private static final Logger logger = LoggerFactory.getLogger(Deadline.class);
 
 	private final Connection connection;
 

@@ -27,7 +27,7 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
  */
 final class JdbcDatabase {
 
-	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.store.jdbc.JdbcIdempotencyStore");
+	private static final Logger logger = LoggerFactory.getLogger(JdbcDatabase.class);
 
 	private static final long CARE_NANOS = TimeUnit.MINUTES.toNanos(1);
 

@@ -137,7 +137,7 @@ final class OwnSessionSource implements SqlSessionSource {
 	private record OwnConnection(Connection connection, Deadline deadline, @Nullable ReservedConnections turn,
 			boolean inReadOnly) implements AutoCloseable {
 
-		private static final Logger logger = LoggerFactory.getLogger("io.idempotency.store.jdbc.JdbcIdempotencyStore");
+		private static final Logger logger = LoggerFactory.getLogger(OwnSessionSource.class);
 
 		/**
 		 * Opens a connection. Some pools connect only when the connection is first used,

@@ -37,7 +37,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 public final class ReservedConnections {
 
-	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.store.jdbc.JdbcIdempotencyStore");
+	private static final Logger logger = LoggerFactory.getLogger(ReservedConnections.class);
 
 	private final DataSource pool;
 

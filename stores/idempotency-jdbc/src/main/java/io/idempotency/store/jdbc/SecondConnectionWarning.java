@@ -15,7 +15,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 final class SecondConnectionWarning {
 
-	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.store.jdbc.JdbcIdempotencyStore");
+	private static final Logger logger = LoggerFactory.getLogger(SecondConnectionWarning.class);
 
 	/** Bounds the memory in applications that make up names of operations at run time. */
 	private static final int LIMIT = 1_000;

@@ -29,7 +29,7 @@ class SecondConnectionWarningTests {
 
 	private final JdbcIdempotencyStore store = new JdbcIdempotencyStore(this.database.dataSource());
 
-	private final Logger logger = (Logger) LoggerFactory.getLogger(JdbcIdempotencyStore.class);
+	private final Logger logger = (Logger) LoggerFactory.getLogger(SecondConnectionWarning.class);
 
 	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 

@@ -44,7 +44,7 @@ import reactor.util.context.Context;
  */
 final class R2dbcDatabase {
 
-	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.store.r2dbc.R2dbcIdempotencyStore");
+	private static final Logger logger = LoggerFactory.getLogger(R2dbcDatabase.class);
 
 	/**
 	 * A thread of its own, for all stores: callers that block wait on threads of

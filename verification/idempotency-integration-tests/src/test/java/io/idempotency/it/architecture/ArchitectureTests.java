@@ -328,8 +328,8 @@ class ArchitectureTests {
 		.areNotAnnotatedWith(Internal.class)
 		.and()
 		.areDeclaredInClassesThat(isPublished())
-		.should(ArchCondition.from(DescribedPredicate
-			.describe("name an internal type", (unit) -> isInternal(unit.getRawReturnType())
+		.should(ArchCondition
+			.from(DescribedPredicate.describe("name an internal type", (unit) -> isInternal(unit.getRawReturnType())
 					|| unit.getRawParameterTypes().stream().anyMatch(ArchitectureTests::isInternal))));
 
 	@ArchTest

@@ -13,12 +13,12 @@ import io.idempotency.IdempotencyAdmin;
 import io.idempotency.IdempotencyCaller;
 import io.idempotency.IdempotencyEviction;
 import io.idempotency.IdempotencyRecordPage;
+import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.store.Requests;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.Namespace;
-import io.idempotency.engine.StoreIdempotencyAdmin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.IdempotencyStore;
 import org.junit.jupiter.api.AfterEach;
@@ -58,7 +58,7 @@ class JdbcAdminTests {
 		this.pool = database.newPool(2);
 		this.dataSource = new CountingDataSource(this.pool);
 		this.store = Tables.store(this.dataSource);
-		this.admin = new StoreIdempotencyAdmin(this.store, (name) -> this.store, Namespace.NONE);
+		this.admin = IdempotencyEngine.admin(this.store, (name) -> this.store, Namespace.NONE);
 	}
 
 	@AfterEach

@@ -14,13 +14,13 @@ import io.idempotency.IdempotencyAdmin;
 import io.idempotency.IdempotencyCaller;
 import io.idempotency.IdempotencyEviction;
 import io.idempotency.IdempotencyRecordPage;
+import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.store.Requests;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.Namespace;
-import io.idempotency.engine.StoreIdempotencyAdmin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.IdempotencyStore;
 import org.junit.jupiter.api.Test;
@@ -83,7 +83,7 @@ class RedisAdminTests {
 	RedisAdminTests(TestRedis redis) {
 		this.redis = redis;
 		this.store = redis.share("node", () -> new Node(redis.connect())).store();
-		this.admin = new StoreIdempotencyAdmin(this.store, (name) -> this.store, Namespace.NONE);
+		this.admin = IdempotencyEngine.admin(this.store, (name) -> this.store, Namespace.NONE);
 	}
 
 	@Test

@@ -4,14 +4,13 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
-import io.idempotency.engine.IdempotencyEngine;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /** Counts the warnings and errors of the engine; none of them reaches the console. */
 final class WarningCount extends AppenderBase<ILoggingEvent> implements AutoCloseable {
 
-	private final Logger logger = (Logger) LoggerFactory.getLogger(IdempotencyEngine.class);
+	private final Logger logger = (Logger) LoggerFactory.getLogger("io.idempotency.engine");
 
 	private final @Nullable Level before = this.logger.getLevel();
 
