@@ -70,6 +70,11 @@ final class Sources {
 			.anyMatch((text) -> method.isEmpty() || text.contains("void " + method + "(") || inherits(text, method));
 	}
 
+	/** Returns whether the published sources declare a type, at the top level or nested. */
+	static boolean declares(String type) {
+		return Pattern.compile("\\b(?:class|interface|record|enum) " + type + "\\b").matcher(published()).find();
+	}
+
 	/** The scenarios of a test may be those of an interface or of a class above. */
 	private static boolean inherits(String text, String method) {
 		return ABOVE.matcher(text)
