@@ -9,6 +9,7 @@ import io.idempotency.Internal;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.engine.Admission.Move;
 import io.idempotency.engine.Upkeep.StoreUpkeep;
+import io.idempotency.engine.WriteRepeater.OutstandingWrite;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;

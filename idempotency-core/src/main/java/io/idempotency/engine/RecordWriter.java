@@ -4,6 +4,7 @@ import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Internal;
 import io.idempotency.engine.Upkeep.StoreUpkeep;
+import io.idempotency.engine.WriteRepeater.OutstandingWrite;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.Completion;

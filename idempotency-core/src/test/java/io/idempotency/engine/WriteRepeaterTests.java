@@ -5,8 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 import ch.qos.logback.classic.Level;
+import io.idempotency.engine.WriteRepeater.OutstandingWrite;
 import io.idempotency.store.IdempotencyStoreException;
-import io.idempotency.engine.OutstandingWrite.Rank;
+import io.idempotency.engine.WriteRepeater.OutstandingWrite.Rank;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
