@@ -248,10 +248,9 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	/**
 	 * The JDBC store.
 	 *
-	 * @param poolSize How many connections the store has of its own, for renewals,
-	 * repeated writes and calls inside a transaction, so that the work of the application
-	 * cannot use them up. They are made like those of the application's pool. Of more
-	 * than one, one is kept for renewals; with 0 there are none.
+	 * @param poolSize Number of dedicated connections for renewals, repeated writes and
+	 * claims inside a caller's transaction, configured like the application's pool. With
+	 * 0, all operations use the application's pool.
 	 * @param tableName Name of the table, with its schema if need be.
 	 * @param initializeSchema When the table is created at start-up.
 	 * @param cleanup Removal of records whose retention is over.

@@ -49,8 +49,8 @@ class JdbcStoreConfiguration {
 	@DependsOnDatabaseInitialization
 	JdbcIdempotencyStore idempotencyStore(IdempotencyProperties properties, Namespace namespace,
 			ListableBeanFactory beanFactory, @IdempotencyDataSource ObjectProvider<DataSource> marked,
-			ObjectProvider<DataSource> all, ReservedPool reserved) {
-		DataSource dataSource = choose(beanFactory, marked, all);
+			ObjectProvider<DataSource> all, DedicatedPool dedicated) {
+		DataSource dataSource = choose(properties, beanFactory, marked, all);
 		IdempotencyProperties.Jdbc jdbc = properties.jdbc();
 		JdbcSchema schema = new JdbcSchema(dataSource, jdbc.tableName());
 		RecordTable.prepare(properties, namespace,
@@ -61,21 +61,16 @@ class JdbcStoreConfiguration {
 			logger.info("Idempotency records are kept in the database, table {}: idempotency.store is 'auto', and the "
 					+ "application has a DataSource", jdbc.tableName());
 		}
-		PoolTimeoutCheck.compare(dataSource, properties.storeTimeout());
-		return new JdbcIdempotencyStore(dataSource, reserved.connections(jdbc.tableName()), jdbc.tableName(),
-				properties.waitTimeout(), properties.storeTimeout());
+		return new JdbcIdempotencyStore(dataSource, dedicated.connections(dataSource, jdbc.tableName()),
+				jdbc.tableName(), properties.waitTimeout(), properties.storeTimeout());
 	}
 
-	/**
-	 * Declares the connections that the work of the application cannot use up. The pool
-	 * is closed with the beans, and so after the engine.
-	 */
+	/** Declares the dedicated connections, which are closed after the engine. */
 	@Bean
-	ReservedPool idempotencyReservedPool(IdempotencyProperties properties, ListableBeanFactory beanFactory,
+	DedicatedPool idempotencyDedicatedPool(IdempotencyProperties properties, ListableBeanFactory beanFactory,
 			@IdempotencyDataSource ObjectProvider<DataSource> marked, ObjectProvider<DataSource> all) {
-		DataSource dataSource = choose(beanFactory, marked, all);
-		return (marked.getIfUnique() != null) ? ReservedPool.none(dataSource)
-				: ReservedPool.of(dataSource, properties.jdbc().poolSize(), properties.storeTimeout());
+		int size = (marked.getIfUnique() != null) ? 0 : properties.jdbc().poolSize();
+		return DedicatedPool.of(choose(properties, beanFactory, marked, all), size, properties.storeTimeout());
 	}
 
 	@Bean
@@ -85,10 +80,10 @@ class JdbcStoreConfiguration {
 		return new ApartRecordCheck(idempotencyStore, managers);
 	}
 
-	private static DataSource choose(ListableBeanFactory beanFactory, ObjectProvider<DataSource> marked,
-			ObjectProvider<DataSource> all) {
+	private static DataSource choose(IdempotencyProperties properties, ListableBeanFactory beanFactory,
+			ObjectProvider<DataSource> marked, ObjectProvider<DataSource> all) {
 		return StoreConnectionFinder.choose(beanFactory, DataSource.class, IdempotencyDataSource.class, marked, all,
-				JdbcStoreConfiguration::routes);
+				(dataSource) -> properties.jdbc().poolSize() > 0 && routes(dataSource));
 	}
 
 	private static boolean routes(DataSource dataSource) {
@@ -112,7 +107,7 @@ class JdbcStoreConfiguration {
 	RecordCleanup idempotencyCleanup(IdempotencyProperties properties, ListableBeanFactory beanFactory,
 			@IdempotencyDataSource ObjectProvider<DataSource> marked, ObjectProvider<DataSource> all,
 			ObjectProvider<Scheduler> schedulers) {
-		DataSource dataSource = choose(beanFactory, marked, all);
+		DataSource dataSource = choose(properties, beanFactory, marked, all);
 		JdbcIdempotencyStore store = new JdbcIdempotencyStore(dataSource, properties.jdbc().tableName());
 		IdempotencyProperties.Jdbc.Cleanup cleanup = properties.jdbc().cleanup();
 		Scheduler scheduler = schedulers.getIfAvailable();

@@ -68,8 +68,9 @@ public final class StoreConnectionFinder {
 				+ " the subscriber: claims are renewed and futures end on other threads than that of the call, so"
 				+ " they would miss the database of their record, and calls would run twice",
 				"Mark a " + type.getSimpleName() + " of one fixed database with @" + mark.getSimpleName()
-						+ ", and make the tenant a part of the caller. Mark the one that routes only if all calls get the"
-						+ " same database from it, e.g. if it only sends transactions that read to a replica.");
+						+ ", and make the tenant a part of the caller. If all calls get the same database from the one"
+						+ " that routes, e.g. because it only sends read-only transactions to a replica, mark it or set"
+						+ " idempotency.jdbc.pool-size to 0.");
 	}
 
 }

@@ -144,21 +144,6 @@ class JdbcStoreConfigurationTests {
 	}
 
 	@Test
-	void poolThatLetsCallsWaitForLongerThanTheStoreMayIsNamed(CapturedOutput output) {
-		String connection = "spring.datasource.hikari.connection-timeout=2000";
-		this.embedded.withPropertyValues(connection, "spring.datasource.hikari.validation-timeout=1000")
-			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).doesNotContain("idempotency.store-timeout");
-		this.embedded.withPropertyValues(connection).run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).containsOnlyOnce("which is longer than 'idempotency.store-timeout' (2000 ms)")
-			.contains("wait 5000 ms", "'spring.datasource.hikari.validation-timeout' to 2000")
-			.doesNotContain("hikari.connection-timeout");
-		this.embedded.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).contains("wait 30000 ms", "'spring.datasource.hikari.connection-timeout' and "
-				+ "'spring.datasource.hikari.validation-timeout' to 2000");
-	}
-
-	@Test
 	void cleanupTakesTheSchedulerOfTheApplication() {
 		Scheduler scheduler = mock();
 		given(scheduler.schedule(any(), any())).willReturn(() -> {
@@ -238,8 +223,11 @@ class JdbcStoreConfigurationTests {
 				.rootCause()
 				.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
 					assertThat(ex).hasMessageContaining("chooses a database for each connection");
-					assertThat(ex.action()).contains("@IdempotencyDataSource");
+					assertThat(ex.action()).contains("@IdempotencyDataSource", "idempotency.jdbc.pool-size to 0");
 				}));
+		this.runner.withUserConfiguration(Routed.class)
+			.withPropertyValues("idempotency.jdbc.pool-size=0")
+			.run((context) -> assertThat(context).hasSingleBean(JdbcIdempotencyStore.class));
 		this.runner.withUserConfiguration(Routed.class, MarkedRouted.class)
 			.run((context) -> assertThat(context).hasSingleBean(JdbcIdempotencyStore.class));
 	}

@@ -10,6 +10,7 @@ import javax.sql.DataSource;
 
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
+import io.idempotency.store.jdbc.DedicatedConnections.Use;
 import io.idempotency.store.sql.Dialect;
 import io.idempotency.store.sql.Dialects;
 import io.idempotency.store.sql.TableName;
@@ -37,7 +38,7 @@ final class JdbcDatabase {
 
 	private final Timeouts timeouts;
 
-	private final @Nullable ReservedConnections reserved;
+	private final @Nullable DedicatedConnections dedicated;
 
 	private volatile @Nullable Dialect dialect;
 
@@ -47,11 +48,11 @@ final class JdbcDatabase {
 	/** The isolation of the transactions that do not ask for another one. */
 	private volatile int isolation = Connection.TRANSACTION_NONE;
 
-	JdbcDatabase(DataSource dataSource, TableName table, Timeouts timeouts, @Nullable ReservedConnections reserved) {
+	JdbcDatabase(DataSource dataSource, TableName table, Timeouts timeouts, @Nullable DedicatedConnections dedicated) {
 		this.dataSource = withoutTransaction(dataSource);
 		this.table = table;
 		this.timeouts = timeouts;
-		this.reserved = reserved;
+		this.dedicated = dedicated;
 	}
 
 	/**
@@ -84,13 +85,9 @@ final class JdbcDatabase {
 		return this.timeouts;
 	}
 
-	@Nullable ReservedConnections reserved() {
-		return this.reserved;
-	}
-
-	/** Returns whether a call inside a transaction waits for a second connection. */
-	boolean sharesConnections() {
-		return this.reserved == null || !this.reserved.serveCalls();
+	/** Returns the dedicated connections if they serve this use. */
+	@Nullable DedicatedConnections dedicatedTo(Use use) {
+		return (this.dedicated != null && this.dedicated.serves(use)) ? this.dedicated : null;
 	}
 
 	/**

@@ -64,10 +64,10 @@ import org.slf4j.LoggerFactory;
  * end, on other threads than that of the call. A call in a read-only transaction is shown
  * to the source of connections as one outside of it.
  * <p>
- * If the calling thread holds a connection of the same pool already, a verb needs a
- * second one for a moment, and renewals need one while the work of the application may
- * use up the pool. So a store that shares a pool should have {@link ReservedConnections}.
- * Without them, the pool must have more connections than the application uses at once.
+ * If the calling thread holds a connection of the same pool already, an operation needs a
+ * second one for a moment. Renewals need one while the application may use all others. So
+ * a store that shares a pool should have {@link DedicatedConnections}. Without them, the
+ * pool must have more connections than the application uses at once.
  *
  * @since 0.1.0
  */
@@ -85,8 +85,6 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	private final SqlSessionSource sessions;
 
 	private final JdbcIdempotencyStore joining;
-
-	private final SecondConnectionWarning secondConnectionWarning;
 
 	/**
 	 * Creates a store on the table {@value #DEFAULT_TABLE_NAME}.
@@ -134,29 +132,26 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	}
 
 	/**
-	 * Creates a store that need not wait for the work of the application. The constructor
-	 * connects to nothing.
+	 * Creates a store with dedicated connections. The constructor connects to nothing.
 	 * @param dataSource the source of connections
-	 * @param reserved connections that the application cannot use up, {@code null} for
-	 * none
+	 * @param dedicated connections that only the store uses, {@code null} for none
 	 * @param tableName the table, with its schema if that is not the default one:
 	 * letters, digits and underscores
 	 * @param waitTimeout how long a claim waits for another transaction that has claimed
 	 * the key and has not ended; MySQL and MariaDB know whole seconds only
 	 * @param storeTimeout how long a call waits for the database once it has a
-	 * connection, and for a reserved connection; a claim that {@link #joining() joins} a
+	 * connection, and for a dedicated connection; a claim that {@link #joining() joins} a
 	 * transaction may also take the {@code waitTimeout}
 	 * @throws IllegalArgumentException if the table name is invalid, or a duration is
 	 * shorter than a millisecond
 	 */
-	public JdbcIdempotencyStore(DataSource dataSource, @Nullable ReservedConnections reserved, String tableName,
+	public JdbcIdempotencyStore(DataSource dataSource, @Nullable DedicatedConnections dedicated, String tableName,
 			Duration waitTimeout, Duration storeTimeout) {
 		JdbcDatabase database = new JdbcDatabase(dataSource, new TableName(tableName),
-				new Timeouts(waitTimeout, storeTimeout), reserved);
+				new Timeouts(waitTimeout, storeTimeout), dedicated);
 		this.own = new OwnSessionSource(database);
 		this.callers = new JoinedSessionSource(database);
 		this.sessions = this.own;
-		this.secondConnectionWarning = new SecondConnectionWarning(database);
 		this.joining = new JdbcIdempotencyStore(this);
 	}
 
@@ -164,15 +159,11 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 		this.own = alone.own;
 		this.callers = alone.callers;
 		this.sessions = alone.callers;
-		this.secondConnectionWarning = alone.secondConnectionWarning;
 		this.joining = this;
 	}
 
 	@Override
 	public ClaimResult claim(ClaimRequest request) {
-		if (this.sessions == this.own) {
-			this.secondConnectionWarning.look(request.key().operation());
-		}
 		try (SqlSession session = this.sessions.openClaim(request.newTransaction())) {
 			return session.verb((verbs) -> verbs.claim(request));
 		}

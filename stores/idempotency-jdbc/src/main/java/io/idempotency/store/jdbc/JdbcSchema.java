@@ -136,7 +136,7 @@ public final class JdbcSchema {
 	}
 
 	private SqlSession open(String what) {
-		return OwnSessionSource.openUpkeep(this.database, what, Timeouts.START);
+		return OwnSessionSource.openMaintenance(this.database, what, Timeouts.START);
 	}
 
 	private void verify(Connection connection, Dialect dialect) throws SQLException {

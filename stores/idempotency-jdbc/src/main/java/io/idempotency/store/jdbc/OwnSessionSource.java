@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.function.Function;
 
-import io.idempotency.store.jdbc.ReservedConnections.Use;
+import io.idempotency.store.jdbc.DedicatedConnections.Use;
 import io.idempotency.store.sql.Dialect;
 import io.idempotency.store.sql.LockWait;
 import io.idempotency.store.sql.Timeouts;
@@ -62,12 +62,12 @@ final class OwnSessionSource implements SqlSessionSource {
 	}
 
 	SqlSession openPurge() {
-		return openUpkeep(this.database, "purge", Timeouts.PURGE);
+		return openMaintenance(this.database, "purge", Timeouts.PURGE);
 	}
 
 	/** Opens a session for what no call waits for, and may take long. */
-	static SqlSession openUpkeep(JdbcDatabase database, String what, Duration most) {
-		return open(database, what, Use.UPKEEP, most, (dialect) -> LockWait.NONE);
+	static SqlSession openMaintenance(JdbcDatabase database, String what, Duration most) {
+		return open(database, what, Use.MAINTENANCE, most, (dialect) -> LockWait.NONE);
 	}
 
 	private static SqlSession open(JdbcDatabase database, String what, Use use, Duration most,
@@ -124,18 +124,16 @@ final class OwnSessionSource implements SqlSessionSource {
 	}
 
 	/**
-	 * A connection of our own, even if the thread is in a transaction: with the turn that
-	 * the call has at the reserved connections, and with the deadline of the call.
+	 * A connection of our own, even if the thread is in a transaction.
 	 *
 	 * @param deadline the end of the call
-	 * @param turn the reserved connections if the call has a turn there, {@code null} if
-	 * the connection is one of the application
+	 * @param dedicated the dedicated connections if this is one of them
 	 * @param inReadOnly whether the thread is in a transaction that only reads. The
 	 * source of connections may choose a replica for such a transaction, so the thread is
 	 * shown as one outside of it.
 	 */
-	private record OwnConnection(Connection connection, Deadline deadline, @Nullable ReservedConnections turn,
-			boolean inReadOnly) implements AutoCloseable {
+	private record OwnConnection(Connection connection, Deadline deadline, @Nullable DedicatedConnections dedicated,
+			Use use, boolean inReadOnly) implements AutoCloseable {
 
 		private static final Logger logger = LoggerFactory.getLogger(OwnSessionSource.class);
 
@@ -145,15 +143,13 @@ final class OwnSessionSource implements SqlSessionSource {
 		 */
 		static OwnConnection open(JdbcDatabase database, String what, Use use, Duration most) {
 			boolean inReadOnly = TransactionSynchronizationManager.isCurrentTransactionReadOnly();
-			ReservedConnections turn = null;
+			DedicatedConnections dedicated = database.dedicatedTo(use);
 			Connection connection = null;
 			OwnConnection own = null;
 			try {
 				setReadOnly(inReadOnly, false);
-				turn = takeTurn(database.reserved(), use, most);
-				connection = (turn != null) ? turn.connect(database.dataSource())
-						: database.dataSource().getConnection();
-				own = new OwnConnection(connection, new Deadline(connection, most), turn, inReadOnly);
+				connection = (dedicated != null) ? dedicated.open(use, most) : database.dataSource().getConnection();
+				own = new OwnConnection(connection, new Deadline(connection, most), dedicated, use, inReadOnly);
 				return own;
 			}
 			catch (SQLException | RuntimeException ex) {
@@ -162,14 +158,9 @@ final class OwnSessionSource implements SqlSessionSource {
 			}
 			finally {
 				if (own == null) {
-					giveBack(connection, turn, inReadOnly);
+					giveBack(connection, dedicated, use, inReadOnly);
 				}
 			}
-		}
-
-		private static @Nullable ReservedConnections takeTurn(@Nullable ReservedConnections reserved, Use use,
-				Duration most) throws SQLException {
-			return (reserved != null && reserved.take(use, most)) ? reserved : null;
 		}
 
 		private static void setReadOnly(boolean inReadOnly, boolean shown) {
@@ -181,10 +172,10 @@ final class OwnSessionSource implements SqlSessionSource {
 		@Override
 		public void close() {
 			this.deadline.close();
-			giveBack(this.connection, this.turn, this.inReadOnly);
+			giveBack(this.connection, this.dedicated, this.use, this.inReadOnly);
 		}
 
-		private static void giveBack(@Nullable Connection connection, @Nullable ReservedConnections turn,
+		private static void giveBack(@Nullable Connection connection, @Nullable DedicatedConnections dedicated, Use use,
 				boolean inReadOnly) {
 			try {
 				if (connection != null) {
@@ -196,8 +187,8 @@ final class OwnSessionSource implements SqlSessionSource {
 				logger.debug("A connection could not be closed", ex);
 			}
 			finally {
-				if (turn != null) {
-					turn.giveBack();
+				if (connection != null && dedicated != null) {
+					dedicated.released(use);
 				}
 				setReadOnly(inReadOnly, true);
 			}

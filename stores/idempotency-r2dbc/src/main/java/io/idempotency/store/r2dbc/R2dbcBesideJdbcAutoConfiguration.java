@@ -51,7 +51,7 @@ public final class R2dbcBesideJdbcAutoConfiguration {
 			ObjectProvider<ConnectionFactory> all) {
 		String tableName = properties.jdbc().tableName();
 		try {
-			ConnectionFactory connections = R2dbcStoreAutoConfiguration.choose(beanFactory, marked, all);
+			ConnectionFactory connections = R2dbcStoreAutoConfiguration.choose(properties, beanFactory, marked, all);
 			new R2dbcSchema(connections, tableName).verify();
 			R2dbcIdempotencyStore store = new R2dbcIdempotencyStore(connections, null, tableName,
 					properties.waitTimeout(), properties.storeTimeout());

@@ -80,9 +80,8 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 	 * Creates a store. The constructor connects to nothing.
 	 * @param connections the source of connections, which does not take part in
 	 * transactions by itself
-	 * @param reserved connections to the same database that the application cannot use
-	 * up, for renewals and for writes that are repeated; {@code null} for those of the
-	 * application
+	 * @param dedicated connections to the same database that only the store uses, for
+	 * renewals and for repeated writes; {@code null} for those of the application
 	 * @param tableName the table, with its schema if that is not the default one:
 	 * letters, digits and underscores
 	 * @param waitTimeout how long a claim waits for a transaction that has claimed the
@@ -92,14 +91,14 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 	 * @throws IllegalArgumentException if the table name is invalid, or a duration is
 	 * shorter than a millisecond
 	 */
-	public R2dbcIdempotencyStore(ConnectionFactory connections, @Nullable ConnectionFactory reserved, String tableName,
+	public R2dbcIdempotencyStore(ConnectionFactory connections, @Nullable ConnectionFactory dedicated, String tableName,
 			Duration waitTimeout, Duration storeTimeout) {
 		TableName table = new TableName(tableName);
 		Timeouts timeouts = new Timeouts(waitTimeout, storeTimeout);
 		this.database = new R2dbcDatabase(connections, table, timeouts);
 		R2dbcIdempotencyStore calls = new R2dbcIdempotencyStore(this.database);
-		this.blocking = (reserved == null) ? calls.blocking : new BlockingR2dbcStore(calls,
-				new R2dbcIdempotencyStore(new R2dbcDatabase(reserved, table, timeouts)));
+		this.blocking = (dedicated == null) ? calls.blocking : new BlockingR2dbcStore(calls,
+				new R2dbcIdempotencyStore(new R2dbcDatabase(dedicated, table, timeouts)));
 		this.joins = false;
 		this.threads = Schedulers.parallel();
 	}
@@ -201,7 +200,7 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 	/**
 	 * Returns a store that blocks the calling thread until the database has answered, or
 	 * has not answered in time. Any thread may wait that the driver does not need. Its
-	 * verbs that keep or end a claim take the reserved connections if there are some. If
+	 * verbs that keep or end a claim use the dedicated connections if there are any. If
 	 * this store stands {@linkplain #besides(IdempotencyStore) besides} another one, it
 	 * is that.
 	 */

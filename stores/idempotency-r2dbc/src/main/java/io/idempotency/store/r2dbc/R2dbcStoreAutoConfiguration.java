@@ -72,8 +72,8 @@ public final class R2dbcStoreAutoConfiguration {
 	@DependsOnDatabaseInitialization
 	R2dbcIdempotencyStore reactiveIdempotencyStore(IdempotencyProperties properties, Namespace namespace,
 			ListableBeanFactory beanFactory, @IdempotencyConnectionFactory ObjectProvider<ConnectionFactory> marked,
-			ObjectProvider<ConnectionFactory> all, ReservedConnectionPool reserved) {
-		ConnectionFactory connections = choose(beanFactory, marked, all);
+			ObjectProvider<ConnectionFactory> all, DedicatedConnectionPool dedicated) {
+		ConnectionFactory connections = choose(properties, beanFactory, marked, all);
 		IdempotencyProperties.Jdbc jdbc = properties.jdbc();
 		R2dbcSchema schema = new R2dbcSchema(connections, jdbc.tableName());
 		RecordTable.prepare(properties, namespace,
@@ -84,7 +84,7 @@ public final class R2dbcStoreAutoConfiguration {
 			logger.info("Idempotency records are kept in the database over R2DBC, table {}: idempotency.store is "
 					+ "'auto', and the application has a ConnectionFactory", jdbc.tableName());
 		}
-		return new R2dbcIdempotencyStore(connections, reserved.connections(connections, jdbc.tableName()),
+		return new R2dbcIdempotencyStore(connections, dedicated.connections(connections, jdbc.tableName()),
 				jdbc.tableName(), properties.waitTimeout(), properties.storeTimeout());
 	}
 
@@ -95,16 +95,14 @@ public final class R2dbcStoreAutoConfiguration {
 		return reactiveIdempotencyStore.blocking();
 	}
 
-	/**
-	 * Declares the connections that the work of the application cannot use up. They are
-	 * closed with the beans, and so after the engine.
-	 */
+	/** Declares the dedicated connections, which are closed after the engine. */
 	@Bean
-	ReservedConnectionPool idempotencyReservedPool(IdempotencyProperties properties, ListableBeanFactory beanFactory,
+	DedicatedConnectionPool idempotencyDedicatedPool(IdempotencyProperties properties, ListableBeanFactory beanFactory,
 			@IdempotencyConnectionFactory ObjectProvider<ConnectionFactory> marked,
 			ObjectProvider<ConnectionFactory> all) {
 		int size = (marked.getIfUnique() != null) ? 0 : properties.jdbc().poolSize();
-		return ReservedConnectionPool.of(choose(beanFactory, marked, all), size, properties.storeTimeout());
+		return DedicatedConnectionPool.of(choose(properties, beanFactory, marked, all), size,
+				properties.storeTimeout());
 	}
 
 	@Bean(initMethod = "start")
@@ -118,10 +116,10 @@ public final class R2dbcStoreAutoConfiguration {
 				cleanup.interval(), cleanup.batchSize(), scheduler);
 	}
 
-	static ConnectionFactory choose(ListableBeanFactory beanFactory, ObjectProvider<ConnectionFactory> marked,
-			ObjectProvider<ConnectionFactory> all) {
+	static ConnectionFactory choose(IdempotencyProperties properties, ListableBeanFactory beanFactory,
+			ObjectProvider<ConnectionFactory> marked, ObjectProvider<ConnectionFactory> all) {
 		return StoreConnectionFinder.choose(beanFactory, ConnectionFactory.class, IdempotencyConnectionFactory.class,
-				marked, all, R2dbcStoreAutoConfiguration::routes);
+				marked, all, (connections) -> properties.jdbc().poolSize() > 0 && routes(connections));
 	}
 
 	/** Returns whether the connection factory routes, also behind proxies. */

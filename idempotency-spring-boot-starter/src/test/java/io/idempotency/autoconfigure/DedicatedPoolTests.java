@@ -2,9 +2,9 @@ package io.idempotency.autoconfigure;
 
 import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -18,17 +18,24 @@ import javax.sql.DataSource;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.util.Credentials;
+import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.IdempotencyTemplate;
+import io.idempotency.key.Caller;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.Causes;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
+import io.idempotency.store.jdbc.JdbcSchema;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -37,17 +44,16 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The connections of the JDBC store that the application cannot use up. The pools of
- * these tests are seen by JMX, as an operator sees them.
+ * The dedicated connections of the JDBC store. The pools of these tests are seen by JMX,
+ * as an operator sees them.
  */
-@ExtendWith(OutputCaptureExtension.class)
-class ReservedPoolTests {
-
-	private static final String WARNING = "The JDBC store has no connections of its own";
+class DedicatedPoolTests {
 
 	private final String name = "pool-" + UUID.randomUUID();
 
@@ -71,7 +77,7 @@ class ReservedPoolTests {
 		return this.runner.withBean("dataSource", DataSource.class, dataSource::get);
 	}
 
-	/** An attribute of the reserved pool, {@code null} if there is no such pool. */
+	/** An attribute of the dedicated pool, {@code null} if there is no such pool. */
 	private Object attribute(String type, String attribute) throws Exception {
 		MBeanServer server = ManagementFactory.getPlatformMBeanServer();
 		ObjectName pool = new ObjectName("com.zaxxer.hikari:type=" + type + " (" + this.name + "-idempotency)");
@@ -83,7 +89,7 @@ class ReservedPoolTests {
 	}
 
 	@Test
-	void poolIsMadeLikeThatOfTheApplication(CapturedOutput output) {
+	void poolIsMadeLikeThatOfTheApplication() {
 		HikariConfig config = config();
 		config.setConnectionInitSql("SET @made_by = 'the application'");
 		config.setSchema("PUBLIC");
@@ -91,6 +97,7 @@ class ReservedPoolTests {
 		with(() -> new HikariDataSource(config)).withPropertyValues("idempotency.store-timeout=1500ms")
 			.run((context) -> {
 				assertThat(context).hasSingleBean(DataSource.class);
+				renew(context);
 				assertThat(size()).isEqualTo(3);
 				assertThat(attribute("PoolConfig", "MinimumIdle")).isEqualTo(1);
 				assertThat(attribute("PoolConfig", "ConnectionTimeout")).isEqualTo(1500L);
@@ -99,7 +106,6 @@ class ReservedPoolTests {
 				context.getBean(IdempotencyTemplate.class).operation("test").key("k1").run(() -> {
 				});
 			});
-		assertThat(output).doesNotContain(WARNING);
 	}
 
 	@Test
@@ -107,6 +113,7 @@ class ReservedPoolTests {
 		with(() -> new HikariDataSource(config())).withBean(AtTheEnd.class, () -> new AtTheEnd(this::size))
 			.run((context) -> {
 				AtTheEnd end = context.getBean(AtTheEnd.class);
+				renew(context);
 				context.getSourceApplicationContext().close();
 				assertThat(end.size).isEqualTo(3);
 			});
@@ -115,21 +122,23 @@ class ReservedPoolTests {
 
 	@Test
 	void sizeIsThatOfTheProperty() {
-		with(() -> new HikariDataSource(config())).withPropertyValues("idempotency.jdbc.pool-size=1")
-			.run((context) -> assertThat(size()).isEqualTo(1));
+		with(() -> new HikariDataSource(config())).withPropertyValues("idempotency.jdbc.pool-size=1").run((context) -> {
+			renew(context);
+			assertThat(size()).isEqualTo(1);
+		});
 	}
 
 	@Test
-	void zeroMeansNone(CapturedOutput output) {
+	void zeroMeansNone() {
 		with(() -> new HikariDataSource(config())).withPropertyValues("idempotency.jdbc.pool-size=0").run((context) -> {
 			assertThat(context).hasSingleBean(JdbcIdempotencyStore.class);
+			renew(context);
 			assertThat(size()).isNull();
 		});
-		assertThat(output).doesNotContain(WARNING);
 	}
 
 	@Test
-	void negativeSizeFailsTheStart() {
+	void negativeSizeFailsStartup() {
 		with(() -> new HikariDataSource(config())).withPropertyValues("idempotency.jdbc.pool-size=-1")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
@@ -137,7 +146,7 @@ class ReservedPoolTests {
 	}
 
 	@Test
-	void poolIsFoundBehindDecoratorsAndProxies(CapturedOutput output) {
+	void poolIsFoundBehindDecoratorsAndProxies() {
 		with(() -> new LazyConnectionDataSourceProxy(new DelegatingDataSource(new HikariDataSource(config()))))
 			.run((context) -> assertThat(size()).isEqualTo(3));
 		with(() -> {
@@ -145,7 +154,6 @@ class ReservedPoolTests {
 			proxy.setProxyTargetClass(true);
 			return (DataSource) proxy.getProxy();
 		}).run((context) -> assertThat(size()).isEqualTo(3));
-		assertThat(output).doesNotContain(WARNING);
 	}
 
 	@Test
@@ -161,37 +169,44 @@ class ReservedPoolTests {
 	}
 
 	@Test
-	void markedDataSourceServesAll(CapturedOutput output) {
-		this.runner.withBean(ReservedPoolTests.class, () -> this).withUserConfiguration(Marked.class).run((context) -> {
-			assertThat(context).hasSingleBean(JdbcIdempotencyStore.class);
-			assertThat(size()).isNull();
-		});
-		assertThat(output).doesNotContain(WARNING);
+	void markedDataSourceServesAll() {
+		this.runner.withBean(DedicatedPoolTests.class, () -> this)
+			.withUserConfiguration(Marked.class)
+			.run((context) -> {
+				assertThat(context).hasSingleBean(JdbcIdempotencyStore.class);
+				assertThat(size()).isNull();
+			});
 	}
 
 	@Test
-	void dataSourceThatDoesNotPoolNeedsNone(CapturedOutput output) {
+	void dataSourceThatDoesNotPoolNeedsNone() {
 		JdbcDataSource ofTheDriver = new JdbcDataSource();
 		ofTheDriver.setURL(this.url);
 		for (DataSource unpooled : List.of(new DriverManagerDataSource(this.url), ofTheDriver,
 				new DelegatingDataSource(ofTheDriver))) {
 			with(() -> unpooled).run((context) -> assertThat(context).hasSingleBean(JdbcIdempotencyStore.class));
 		}
-		assertThat(output).doesNotContain(WARNING);
 	}
 
 	@Test
-	void poolThatCannotBeCopiedIsToldOnce(CapturedOutput output) {
-		with(() -> new Foreign(new DriverManagerDataSource(this.url)))
+	void embeddedDatabaseNeedsNone() {
+		with(() -> new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2).generateUniqueName(true).build())
 			.run((context) -> assertThat(context).hasSingleBean(JdbcIdempotencyStore.class));
-		assertThat(output).containsOnlyOnce(WARNING)
-			.contains(Foreign.class.getName() + " is no HikariCP", "@IdempotencyDataSource",
-					"idempotency.jdbc.pool-size=0");
 	}
 
-	/** Its state is copied by reflection, which a native image may not have. */
 	@Test
-	void poolThatCopiesNothingIsToldAndTheApplicationStarts(CapturedOutput output) {
+	void poolThatIsNotHikariFailsStartup() {
+		ApplicationContextRunner foreign = with(() -> new Foreign(new DriverManagerDataSource(this.url)));
+		foreign.run((context) -> assertRejected(context, Foreign.class.getName() + " is not a HikariCP pool"));
+		foreign.withPropertyValues("idempotency.jdbc.pool-size=0")
+			.run((context) -> assertThat(context).hasSingleBean(JdbcIdempotencyStore.class));
+	}
+
+	/**
+	 * The configuration is copied by reflection, for which a native image needs hints.
+	 */
+	@Test
+	void poolThatCopiesNothingFailsStartup() {
 		with(() -> new HikariDataSource(config()) {
 
 			@Override
@@ -199,18 +214,14 @@ class ReservedPoolTests {
 				// Nothing.
 			}
 
-		}).run((context) -> {
-			assertThat(context).hasSingleBean(JdbcIdempotencyStore.class);
-			assertThat(size()).isNull();
-		});
-		assertThat(output).containsOnlyOnce(WARNING);
+		}).run((context) -> assertRejected(context, "could not be copied"));
 	}
 
-	/** Else renewals would not find the records of their claims. */
+	/** Renewals would not find the records of their claims. */
 	@Test
-	void poolThatLeadsToAnotherSchemaIsNotUsed(CapturedOutput output) {
+	void decoratorThatSelectsAnotherSchemaFailsStartup() {
 		new JdbcTemplate(new DriverManagerDataSource(this.url, "sa", "")).execute("create schema tenant");
-		with(() -> new DelegatingDataSource(new HikariDataSource(config())) {
+		ApplicationContextRunner decorated = with(() -> new DelegatingDataSource(new HikariDataSource(config())) {
 
 			@Override
 			public Connection getConnection() throws SQLException {
@@ -219,38 +230,39 @@ class ReservedPoolTests {
 				return connection;
 			}
 
-		}).run((context) -> {
-			assertThat(context).hasSingleBean(JdbcIdempotencyStore.class);
-			assertThat(size()).isNull();
 		});
-		assertThat(output).containsOnlyOnce(WARNING).contains("leads to another place", "PUBLIC");
+		decorated.run((context) -> assertRejected(context, "does not lead to the same table"));
+		new JdbcSchema(new DriverManagerDataSource(this.url, "sa", ""), "idempotency_record").create();
+		decorated.run((context) -> assertRejected(context, "does not lead to the same table"));
+		decorated.withPropertyValues("idempotency.jdbc.pool-size=0")
+			.run((context) -> assertThat(context).hasSingleBean(JdbcIdempotencyStore.class));
 	}
 
-	/** The server may not accept so many connections. */
-	@Test
-	void poolThatCannotConnectIsNotUsed(CapturedOutput output) {
-		HikariConfig config = config();
-		DataSource single = new DriverManagerDataSource(this.url, "sa", "");
-		config.setDataSource((DataSource) Proxy.newProxyInstance(getClass().getClassLoader(),
-				new Class<?>[] { DataSource.class }, (proxy, method, arguments) -> {
-					if (method.getName().equals("getConnection") && count() > 1) {
-						throw new SQLException("too many clients");
-					}
-					return method.invoke(single, arguments);
+	private static void assertRejected(AssertableApplicationContext context, String reason) {
+		assertThat(context).getFailure()
+			.satisfies((failure) -> assertThat(
+					Causes.of(failure).filter(IdempotencyConfigurationException.class::isInstance))
+				.singleElement(InstanceOfAssertFactories.type(IdempotencyConfigurationException.class))
+				.satisfies((ex) -> {
+					assertThat(ex).hasMessageContaining(reason);
+					assertThat(ex.action()).contains("@IdempotencyDataSource", "idempotency.jdbc.pool-size to 0");
 				}));
-		config.setMaximumPoolSize(1);
-		config.setJdbcUrl(null);
-		with(() -> new HikariDataSource(config)).run((context) -> {
-			assertThat(context).hasSingleBean(JdbcIdempotencyStore.class);
-			assertThat(size()).isNull();
-		});
-		assertThat(output).containsOnlyOnce(WARNING).contains("cannot be used");
 	}
 
-	/** The connections to the database, and the one that asks. */
-	private int count() {
-		return new JdbcTemplate(new DriverManagerDataSource(this.url, "sa", ""))
-			.queryForObject("select count(*) from information_schema.sessions", Integer.class);
+	@Test
+	void opensFirstConnectionWhenNeeded() {
+		with(() -> new HikariDataSource(config())).run((context) -> {
+			assertThat(context).hasSingleBean(JdbcIdempotencyStore.class);
+			assertThat(size()).isNull();
+			renew(context);
+			assertThat(size()).isEqualTo(3);
+		});
+	}
+
+	/** The first renewal opens the pool. */
+	private static void renew(ApplicationContext context) {
+		context.getBean(IdempotencyStore.class)
+			.renew(IdempotencyKey.of("test", Caller.GLOBAL, "1"), ClaimId.random(), Duration.ofSeconds(30));
 	}
 
 	/** Looks when all other parts of the application have stopped. */
@@ -369,13 +381,13 @@ class ReservedPoolTests {
 
 		@Bean
 		@Primary
-		DataSource orders(ReservedPoolTests test) {
+		DataSource orders(DedicatedPoolTests test) {
 			return new DriverManagerDataSource(test.url);
 		}
 
 		@Bean
 		@IdempotencyDataSource
-		DataSource records(ReservedPoolTests test) {
+		DataSource records(DedicatedPoolTests test) {
 			return new HikariDataSource(test.config());
 		}
 

@@ -19,7 +19,7 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.StoreNotReachedException;
-import io.idempotency.store.jdbc.ReservedConnections.Use;
+import io.idempotency.store.jdbc.DedicatedConnections.Use;
 import io.idempotency.store.sql.TableName;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /** Which calls of the store do not wait for the work of the application. */
-class ReservedConnectionsTests {
+class DedicatedConnectionsTests {
 
 	private static final Duration AT_ONCE = Duration.ofMillis(1);
 
@@ -43,12 +43,12 @@ class ReservedConnectionsTests {
 
 	private final Counting application = new Counting(this.database.dataSource());
 
-	private final Counting reserved = new Counting(this.database.dataSource());
+	private final Counting dedicated = new Counting(this.database.dataSource());
 
 	private final TransactionTemplate transaction = new TransactionTemplate(
 			new DataSourceTransactionManager(this.application));
 
-	private volatile boolean spare;
+	private volatile boolean applicationHasConnection;
 
 	private final JdbcIdempotencyStore store = store(3);
 
@@ -57,8 +57,8 @@ class ReservedConnectionsTests {
 		TransactionSynchronizationManager.unbindResourceIfPossible("session");
 	}
 
-	private ReservedConnections connections(int size) {
-		return new ReservedConnections(this.reserved, size, () -> this.spare);
+	private DedicatedConnections connections(int size) {
+		return new DedicatedConnections(this.dedicated, size, () -> this.applicationHasConnection);
 	}
 
 	private JdbcIdempotencyStore store(int size) {
@@ -75,12 +75,12 @@ class ReservedConnectionsTests {
 				Duration.ofSeconds(30), Duration.ofHours(1));
 	}
 
-	private void expect(int ofTheApplication, int ofItsOwn, Runnable call) {
+	private void expect(int ofTheApplication, int ofTheStore, Runnable call) {
 		this.application.taken = 0;
-		this.reserved.taken = 0;
+		this.dedicated.taken = 0;
 		call.run();
 		assertThat(this.application.taken).as("of the application").isEqualTo(ofTheApplication);
-		assertThat(this.reserved.taken).as("reserved").isEqualTo(ofItsOwn);
+		assertThat(this.dedicated.taken).as("dedicated").isEqualTo(ofTheStore);
 	}
 
 	private Claim claim(JdbcIdempotencyStore any) {
@@ -127,7 +127,7 @@ class ReservedConnectionsTests {
 	void callsOfAThreadThatMayHoldAConnectionTakeTheirOwnWhereTheApplicationHasNoneToSpare() {
 		TransactionSynchronizationManager.bindResource("session", new Object());
 		expect(0, 1, () -> claim(this.store));
-		this.spare = true;
+		this.applicationHasConnection = true;
 		expect(1, 0, () -> claim(this.store));
 	}
 
@@ -146,84 +146,68 @@ class ReservedConnectionsTests {
 	}
 
 	@Test
-	void singleConnectionServesRenewalsOnly() {
+	void singleConnectionServesRenewalsAndCalls() {
 		JdbcIdempotencyStore small = store(1);
-		expect(2, 0, () -> this.transaction.executeWithoutResult((status) -> claim(small)));
 		Claim claim = claim(small);
+		expect(1, 1, () -> this.transaction.executeWithoutResult((status) -> claim(small)));
 		expect(0, 1, () -> small.renew(claim.key(), claim.id(), Duration.ofSeconds(30)));
 	}
 
 	@Test
-	void oneConnectionIsKeptForRenewals() throws Exception {
-		ReservedConnections three = connections(3);
-		TransactionSynchronizationManager.bindResource("session", new Object());
-		assertThat(three.take(Use.CALL, AT_ONCE)).isTrue();
-		assertThat(three.take(Use.CALL, AT_ONCE)).isTrue();
-		assertThatExceptionOfType(SQLTransientConnectionException.class).isThrownBy(() -> three.take(Use.CALL, AT_ONCE))
-			.withMessageContaining("None of 3 reserved connections was free within 1 ms");
-		assertThat(three.take(Use.RENEWAL, AT_ONCE)).isTrue();
+	void keepsOneConnectionForRenewals() throws Exception {
+		DedicatedConnections three = connections(3);
+		three.open(Use.CALL, AT_ONCE);
+		three.open(Use.CALL, AT_ONCE);
+		assertThatExceptionOfType(SQLTransientConnectionException.class).isThrownBy(() -> three.open(Use.CALL, AT_ONCE))
+			.withMessageContaining("No dedicated connection was available within 1 ms");
+		assertThat(three.open(Use.RENEWAL, AT_ONCE)).isNotNull();
+		three.released(Use.RENEWAL);
 		assertThatExceptionOfType(SQLTransientConnectionException.class)
-			.isThrownBy(() -> three.take(Use.RENEWAL, AT_ONCE));
-		three.giveBack();
-		assertThatExceptionOfType(SQLTransientConnectionException.class)
-			.isThrownBy(() -> three.take(Use.CALL, AT_ONCE));
-		assertThat(three.take(Use.RENEWAL, AT_ONCE)).isTrue();
+			.isThrownBy(() -> three.open(Use.CALL, AT_ONCE));
+		three.released(Use.CALL);
+		assertThat(three.open(Use.CALL, AT_ONCE)).isNotNull();
 	}
 
 	@Test
-	void callThatWaitsGetsTheTurnThatIsGivenBack() throws Exception {
-		ReservedConnections two = connections(2);
-		TransactionSynchronizationManager.bindResource("session", new Object());
-		assertThat(two.take(Use.CALL, AT_ONCE)).isTrue();
-		CompletableFuture<Boolean> waiting = CompletableFuture.supplyAsync(() -> {
-			TransactionSynchronizationManager.bindResource("session", new Object());
+	void waitingCallGetsReleasedConnection() throws Exception {
+		DedicatedConnections two = connections(2);
+		two.open(Use.CALL, AT_ONCE);
+		CompletableFuture<Connection> waiting = CompletableFuture.supplyAsync(() -> {
 			try {
-				return two.take(Use.CALL, Duration.ofMinutes(1));
+				return two.open(Use.CALL, Duration.ofMinutes(1));
 			}
 			catch (SQLException ex) {
 				throw new IllegalStateException(ex);
 			}
-			finally {
-				TransactionSynchronizationManager.unbindResource("session");
-			}
 		});
-		two.giveBack();
-		assertThat(waiting.get(1, TimeUnit.MINUTES)).isTrue();
-	}
-
-	@Test
-	void callDoesNotWaitWhereTheApplicationHasAConnectionToSpare() throws Exception {
-		ReservedConnections one = connections(1);
-		assertThat(one.take(Use.RENEWAL, AT_ONCE)).isTrue();
-		this.spare = true;
-		assertThat(one.take(Use.RENEWAL, AT_ONCE)).isFalse();
+		two.released(Use.CALL);
+		assertThat(waiting.get(1, TimeUnit.MINUTES)).isNotNull();
 	}
 
 	@Test
 	void interruptEndsTheWait() throws Exception {
-		ReservedConnections one = connections(1);
-		assertThat(one.take(Use.RENEWAL, AT_ONCE)).isTrue();
+		DedicatedConnections two = connections(2);
+		two.open(Use.CALL, AT_ONCE);
 		Thread.currentThread().interrupt();
 		assertThatExceptionOfType(SQLTransientConnectionException.class)
-			.isThrownBy(() -> one.take(Use.RENEWAL, Duration.ofMinutes(1)))
+			.isThrownBy(() -> two.open(Use.CALL, Duration.ofMinutes(1)))
 			.withMessageContaining("Interrupted");
 		assertThat(Thread.interrupted()).isTrue();
 	}
 
-	/** The server may accept no more connections than the application has. */
 	@Test
-	void poolThatGivesNoConnectionIsPassedByWhereTheApplicationHasOneToSpare() {
-		Claim claim = claim(this.store);
-		this.reserved.fails = true;
-		assertThatExceptionOfType(StoreNotReachedException.class)
-			.isThrownBy(() -> this.store.renew(claim.key(), claim.id(), Duration.ofSeconds(30)));
-		this.spare = true;
-		expect(1, 0, () -> assertThat(this.store.renew(claim.key(), claim.id(), Duration.ofSeconds(30))).isTrue());
-		this.reserved.fails = false;
-		this.spare = false;
-		for (int i = 0; i < 4; i++) {
-			expect(0, 1, () -> this.store.renew(claim.key(), claim.id(), Duration.ofSeconds(30)));
-		}
+	void failedConnectionsAreReleased() {
+		this.dedicated.fails = true;
+		this.transaction.executeWithoutResult((status) -> {
+			for (int i = 0; i < 4; i++) {
+				assertThatExceptionOfType(StoreNotReachedException.class).isThrownBy(() -> claim(this.store))
+					.withStackTraceContaining("too many clients");
+			}
+			this.dedicated.fails = false;
+			for (int i = 0; i < 4; i++) {
+				expect(0, 1, () -> claim(this.store));
+			}
+		});
 	}
 
 	/** The clock of H2 would stand still on the connection of the caller. */
