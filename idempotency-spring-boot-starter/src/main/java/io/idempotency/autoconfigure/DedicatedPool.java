@@ -28,9 +28,6 @@ import org.springframework.util.ClassUtils;
  */
 final class DedicatedPool implements AutoCloseable {
 
-	private static final boolean HIKARI = ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource",
-			DedicatedPool.class.getClassLoader());
-
 	/** Data sources of drivers that open a connection for each use. */
 	private static final Set<String> NOT_POOLED = Set.of("org.h2.jdbcx.JdbcDataSource",
 			"org.postgresql.ds.PGSimpleDataSource", "org.mariadb.jdbc.MariaDbDataSource",
@@ -64,7 +61,7 @@ final class DedicatedPool implements AutoCloseable {
 			if (size == 0 || isNotPooled(application)) {
 				return new DedicatedPool(0, null);
 			}
-			if (HIKARI && application.isWrapperFor(HikariDataSource.class)) {
+			if (Hikari.PRESENT && application.isWrapperFor(HikariDataSource.class)) {
 				return new DedicatedPool(size,
 						new HikariPool(application.unwrap(HikariDataSource.class), size, storeTimeout.toMillis()));
 			}
@@ -160,6 +157,14 @@ final class DedicatedPool implements AutoCloseable {
 		public Credentials getCredentials() {
 			return this.application.getCredentials();
 		}
+
+	}
+
+	/** HikariCP may be missing. */
+	private static final class Hikari {
+
+		static final boolean PRESENT = ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource",
+				DedicatedPool.class.getClassLoader());
 
 	}
 
