@@ -27,7 +27,7 @@ public class HttpSettingsConfiguration {
 			.maxResponseSize(http.maxResponseSize().toBytes())
 			.releaseOn(StatusPatterns.parse(http.releaseOn()))
 			.excludedHeaders(Set.copyOf(http.excludedHeaders()))
-			.rawFingerprint(properties.fingerprint() == FingerprintType.RAW)
+			.rawFingerprint(properties.fingerprint() == IdempotencyProperties.FingerprintType.RAW)
 			.scope(properties.scope())
 			.anonymousRefused(http.anonymous() == IdempotencyProperties.Http.Anonymous.REJECT)
 			.scopeHeaders(Set.copyOf(http.scopeHeaders()))

@@ -371,4 +371,20 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	public record Admin(@DefaultValue("false") boolean writeOperations) {
 	}
 
+	/**
+	 * How the bodies of two requests with one key are compared.
+	 */
+	public enum FingerprintType {
+
+		/**
+		 * JSON bodies are compared by value: white space and the order of members do not
+		 * count.
+		 */
+		JSON,
+
+		/** All bodies are compared by their bytes. */
+		RAW
+
+	}
+
 }

@@ -3,6 +3,7 @@ package io.idempotency.autoconfigure;
 import java.io.IOException;
 
 import io.idempotency.IdempotencyOptions;
+import io.idempotency.IdempotencyTokens;
 import io.idempotency.interceptor.IdempotentOperationSource;
 import io.idempotency.interceptor.OperationFingerprinter;
 import io.idempotency.interceptor.OperationKeyReader;
@@ -24,6 +25,7 @@ import io.idempotency.web.IdempotentRoutes;
 import io.idempotency.web.JoinedHandlerAdapter;
 import io.idempotency.web.RememberedFailureResolver;
 import io.idempotency.web.ReplayExceptionResolver;
+import io.idempotency.web.TokenEndpoint;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -31,6 +33,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -44,7 +47,9 @@ import org.springframework.boot.web.servlet.RegistrationBean;
 import org.springframework.boot.web.servlet.ServletListenerRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.servlet.DispatcherServlet;
@@ -69,7 +74,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({ DispatcherServlet.class, FilterRegistrationBean.class, HttpDoor.class })
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
-@Import({ HttpSettingsConfiguration.class, TokenEndpointConfiguration.class })
+@Import(HttpSettingsConfiguration.class)
 public final class IdempotencyWebAutoConfiguration {
 
 	/** The bean with which Spring Boot registers the filter of Spring Security. */
@@ -226,6 +231,27 @@ public final class IdempotencyWebAutoConfiguration {
 	@Bean
 	IdempotencyProblemResolver idempotencyProblemResolver(ApplicationContext context, HttpSettings settings) {
 		return new IdempotencyProblemResolver(context, settings);
+	}
+
+	/** Declares the endpoint that issues tokens, if it is enabled. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnProperty("idempotency.token.enabled")
+	static class TokenEndpointConfiguration {
+
+		@Bean
+		TokenEndpoint idempotencyTokenEndpoint(IdempotencyTokens tokens, HttpCallerResolver callers) {
+			return new TokenEndpoint(tokens, callers);
+		}
+
+		// This bean is never lazy, because no other bean asks for it.
+		@Bean
+		@Lazy(false)
+		SmartInitializingSingleton idempotencyTokenEndpointRegistration(TokenEndpoint endpoint,
+				IdempotencyProperties properties,
+				@Qualifier("requestMappingHandlerMapping") RequestMappingHandlerMapping mapping) {
+			return () -> endpoint.register(mapping, properties.token().path());
+		}
+
 	}
 
 }

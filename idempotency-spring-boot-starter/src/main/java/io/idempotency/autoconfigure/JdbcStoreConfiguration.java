@@ -4,6 +4,7 @@ import java.sql.SQLException;
 
 import javax.sql.DataSource;
 
+import io.idempotency.autoconfigure.OnStoreTypeCondition.ConditionalOnStoreType;
 import io.idempotency.key.Namespace;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Scheduler;

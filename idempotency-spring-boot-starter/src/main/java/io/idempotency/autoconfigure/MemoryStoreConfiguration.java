@@ -1,5 +1,6 @@
 package io.idempotency.autoconfigure;
 
+import io.idempotency.autoconfigure.OnStoreTypeCondition.ConditionalOnStoreType;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.slf4j.Logger;

@@ -1,5 +1,9 @@
 package io.idempotency.autoconfigure;
 
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 import java.util.Arrays;
 import java.util.Locale;
 
@@ -8,6 +12,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
@@ -28,6 +33,16 @@ final class OnStoreTypeCondition extends SpringBootCondition {
 		ConditionMessage message = ConditionMessage.forCondition(ConditionalOnStoreType.class)
 			.because("idempotency.store is " + type.name().toLowerCase(Locale.ROOT));
 		return new ConditionOutcome(Arrays.asList(wanted).contains(type), message);
+	}
+
+	/** Matches if {@code idempotency.store} is one of the given types. */
+	@Target(ElementType.TYPE)
+	@Retention(RetentionPolicy.RUNTIME)
+	@Conditional(OnStoreTypeCondition.class)
+	@interface ConditionalOnStoreType {
+
+		StoreType[] value();
+
 	}
 
 }

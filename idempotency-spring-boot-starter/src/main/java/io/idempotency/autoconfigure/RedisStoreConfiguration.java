@@ -2,6 +2,7 @@ package io.idempotency.autoconfigure;
 
 import java.time.Duration;
 
+import io.idempotency.autoconfigure.OnStoreTypeCondition.ConditionalOnStoreType;
 import io.idempotency.key.Namespace;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Scheduler;

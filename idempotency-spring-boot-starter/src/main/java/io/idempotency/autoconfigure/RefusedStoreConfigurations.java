@@ -3,6 +3,7 @@ package io.idempotency.autoconfigure;
 import java.util.Locale;
 
 import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.autoconfigure.OnStoreTypeCondition.ConditionalOnStoreType;
 import io.idempotency.store.IdempotencyStore;
 
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;

@@ -45,7 +45,7 @@ class IdempotencyPropertiesTests {
 		assertThat(properties.maxWaiters()).isEqualTo(50);
 		assertThat(properties.maxDetachedCalls()).isEqualTo(1000);
 		assertThat(properties.scope()).isEqualTo(ScopeMode.PRINCIPAL);
-		assertThat(properties.fingerprint()).isEqualTo(FingerprintType.JSON);
+		assertThat(properties.fingerprint()).isEqualTo(IdempotencyProperties.FingerprintType.JSON);
 		assertThat(properties.onFailure()).isEqualTo(FailureMode.RELEASE);
 		assertThat(properties.onStoreFailure()).isEqualTo(StoreFailureMode.REJECT);
 	}

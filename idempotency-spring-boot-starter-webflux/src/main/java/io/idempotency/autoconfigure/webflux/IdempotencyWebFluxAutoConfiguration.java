@@ -23,9 +23,12 @@ import io.idempotency.webflux.ReactiveProblemHandler;
 import io.idempotency.webflux.WebFluxCallerResolver;
 import io.idempotency.webflux.ReactiveIdempotencyTokens;
 import io.idempotency.webflux.WebFluxDoor;
+import io.idempotency.webflux.WebFluxTokenEndpoint;
 import io.idempotency.webflux.WebFluxTokens;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -35,7 +38,9 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.annotation.Order;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerMapping;
@@ -51,7 +56,7 @@ import org.springframework.web.reactive.result.method.annotation.RequestMappingH
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass(DispatcherHandler.class)
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
-@Import({ HttpSettingsConfiguration.class, WebFluxTokenConfiguration.class })
+@Import(HttpSettingsConfiguration.class)
 public final class IdempotencyWebFluxAutoConfiguration {
 
 	/** The filter bean of Spring Security. */
@@ -118,6 +123,28 @@ public final class IdempotencyWebFluxAutoConfiguration {
 	@ConditionalOnMissingBean
 	IdempotentRoutes idempotentRoutes(RouteRegistry routes, GuardedHandlerAdapter guard) {
 		return new IdempotentRoutes(routes, guard);
+	}
+
+	/** Declares the endpoint that issues tokens, if it is enabled. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnProperty("idempotency.token.enabled")
+	static class TokenEndpointConfiguration {
+
+		@Bean
+		WebFluxTokenEndpoint idempotencyTokenEndpoint(ReactiveIdempotencyTokens tokens,
+				ReactiveProblemHandler problems) {
+			return new WebFluxTokenEndpoint(tokens, problems);
+		}
+
+		// This bean is never lazy, because no other bean asks for it.
+		@Bean
+		@Lazy(false)
+		SmartInitializingSingleton idempotencyTokenEndpointRegistration(WebFluxTokenEndpoint endpoint,
+				IdempotencyProperties properties,
+				@Qualifier("requestMappingHandlerMapping") RequestMappingHandlerMapping mapping) {
+			return () -> endpoint.register(mapping, properties.token().path());
+		}
+
 	}
 
 }

@@ -1,5 +1,7 @@
 package io.idempotency.autoconfigure.actuate;
 
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -245,6 +247,55 @@ public class IdempotencyEndpoint {
 	 * @param key where the key comes from
 	 */
 	public record OperationDescriptor(String name, IdempotencyMode mode, String key) {
+	}
+
+	/**
+	 * A page of records as the endpoint describes it.
+	 *
+	 * @param records the records
+	 * @param cursor where the next page begins; absent on the last page
+	 * @param hint why nothing was found, and what to try; absent if there are records
+	 */
+	public record RecordsDescriptor(List<RecordDescriptor> records, @Nullable String cursor,
+			@Nullable String hint) implements OperationResponseBody {
+
+		static RecordsDescriptor of(IdempotencyRecordPage page, @Nullable String hint) {
+			return new RecordsDescriptor(page.records().stream().map(RecordDescriptor::of).toList(), page.cursor(),
+					hint);
+		}
+
+	}
+
+	/**
+	 * One record as the endpoint describes it. Times are text, so that they look alike
+	 * with every mapper.
+	 *
+	 * @param operation name of the operation
+	 * @param id the id of the record
+	 * @param callerId the id that all records of the caller show
+	 * @param state the state
+	 * @param claimedAt when the key was claimed last, ISO-8601
+	 * @param leaseRest how long the lease lives, ISO-8601
+	 * @param retentionRest how long the record is kept, ISO-8601
+	 * @param attempts how many calls came with the key, only in mode REJECT
+	 * @param node the node that made the last claim of the key
+	 * @param traceId the id of the trace in which the last claim was made
+	 */
+	public record RecordDescriptor(String operation, String id, String callerId, String state,
+			@Nullable String claimedAt, String leaseRest, String retentionRest, @Nullable Long attempts,
+			@Nullable String node, @Nullable String traceId) implements OperationResponseBody {
+
+		static RecordDescriptor of(IdempotencyRecord record) {
+			return new RecordDescriptor(record.operation(), record.id(), record.callerId(), record.state().name(),
+					(record.claimedAt() != null) ? record.claimedAt().truncatedTo(ChronoUnit.MILLIS).toString() : null,
+					text(record.leaseRest()), text(record.retentionRest()),
+					(record.attempts() > 0) ? record.attempts() : null, record.node(), record.traceId());
+		}
+
+		private static String text(Duration duration) {
+			return duration.truncatedTo(ChronoUnit.MILLIS).toString();
+		}
+
 	}
 
 }

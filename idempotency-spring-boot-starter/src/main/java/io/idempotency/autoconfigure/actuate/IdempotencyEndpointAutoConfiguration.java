@@ -26,8 +26,9 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnClass({ Endpoint.class, ConditionalOnAvailableEndpoint.class })
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
 @ConditionalOnAvailableEndpoint(IdempotencyEndpoint.class)
-@RegisterReflectionForBinding({ RecordsDescriptor.class, RecordDescriptor.class, EvictionDescriptor.class,
-		IdempotencyEndpoint.OperationsDescriptor.class, IdempotencyEndpoint.Refusal.class })
+@RegisterReflectionForBinding({ IdempotencyEndpoint.RecordsDescriptor.class, IdempotencyEndpoint.RecordDescriptor.class,
+		IdempotencyEndpoint.OperationsDescriptor.class, IdempotencyEndpoint.Refusal.class,
+		WritableIdempotencyEndpoint.EvictionDescriptor.class })
 public final class IdempotencyEndpointAutoConfiguration {
 
 	IdempotencyEndpointAutoConfiguration() {

@@ -5,10 +5,17 @@ import io.idempotency.key.Namespace;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Scheduler;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 /**
@@ -20,10 +27,46 @@ import org.springframework.context.annotation.Import;
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnProperty(name = "management.health.idempotency.enabled", matchIfMissing = true)
 @ConditionalOnBean({ IdempotencyStore.class, Scheduler.class, Namespace.class })
-@Import({ Boot3HealthConfiguration.class, Boot4HealthConfiguration.class })
 public final class IdempotencyHealthAutoConfiguration {
 
 	IdempotencyHealthAutoConfiguration() {
+	}
+
+	/** Declares the health of the stores for Spring Boot 3.5. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(name = "org.springframework.boot.actuate.health.HealthIndicator")
+	@Import(StoreHealthConfiguration.class)
+	static class Boot3 {
+
+		@Bean
+		@ConditionalOnMissingBean(name = "idempotencyHealthIndicator")
+		org.springframework.boot.actuate.health.HealthIndicator idempotencyHealthIndicator(
+				ObjectProvider<StoreHealth> stores) {
+			return () -> {
+				StoreHealth.Report report = stores.getObject().report();
+				return org.springframework.boot.actuate.health.Health.status(report.status())
+					.withDetail("stores", report.stores())
+					.build();
+			};
+		}
+
+	}
+
+	/** Declares the health of the stores for Spring Boot 4. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(name = "org.springframework.boot.health.contributor.HealthIndicator")
+	@Import(StoreHealthConfiguration.class)
+	static class Boot4 {
+
+		@Bean
+		@ConditionalOnMissingBean(name = "idempotencyHealthIndicator")
+		HealthIndicator idempotencyHealthIndicator(ObjectProvider<StoreHealth> stores) {
+			return () -> {
+				StoreHealth.Report report = stores.getObject().report();
+				return Health.status(report.status()).withDetail("stores", report.stores()).build();
+			};
+		}
+
 	}
 
 }

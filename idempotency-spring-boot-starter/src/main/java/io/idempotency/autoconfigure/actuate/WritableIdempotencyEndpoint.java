@@ -12,6 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -137,6 +138,29 @@ public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
 	/** Returns the text without characters that could forge a line of the log. */
 	private static String printable(String text) {
 		return text.replaceAll("\\p{Cntrl}", "_");
+	}
+
+	/**
+	 * The endpoint's description of the outcome of a removal.
+	 *
+	 * @param evicted how many records were removed
+	 * @param running how many records were left because live calls hold them
+	 * @param advice a hint for the operator; absent if there is none
+	 */
+	public record EvictionDescriptor(long evicted, long running,
+			@Nullable String advice) implements OperationResponseBody {
+
+		static EvictionDescriptor of(IdempotencyEviction eviction) {
+			return new EvictionDescriptor(eviction.evicted(), eviction.running(), advice(eviction));
+		}
+
+		private static @Nullable String advice(IdempotencyEviction eviction) {
+			return (eviction.running() > 0)
+					? "A live call holds what was left: without its record, a duplicate would run beside it. "
+							+ "Wait until it has ended, or repeat with force=true."
+					: null;
+		}
+
 	}
 
 }

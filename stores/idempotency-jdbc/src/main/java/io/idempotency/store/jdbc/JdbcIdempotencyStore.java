@@ -82,7 +82,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 
 	private final JoinedSessionSource callers;
 
-	private final SqlSessionSource sessions;
+	private final SqlSession.Source sessions;
 
 	private final JdbcIdempotencyStore joining;
 

@@ -28,7 +28,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 /**
  * Opens sessions on the connection of the transaction that the calling thread is in.
  */
-final class JoinedSessionSource implements SqlSessionSource {
+final class JoinedSessionSource implements SqlSession.Source {
 
 	private static final int MAX_ATTEMPTS = 10;
 

@@ -22,7 +22,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * the caller. A verb that was the victim of a deadlock or of a strict isolation has
  * changed nothing, so it is run again.
  */
-final class OwnSessionSource implements SqlSessionSource {
+final class OwnSessionSource implements SqlSession.Source {
 
 	/** Under a strict isolation, all calls but one fail in each round. */
 	private static final int MAX_ATTEMPTS = 100;

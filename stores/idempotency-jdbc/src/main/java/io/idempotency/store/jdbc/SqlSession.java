@@ -16,8 +16,8 @@ import java.util.function.Function;
 import io.idempotency.store.sql.Dialect;
 import io.idempotency.store.sql.LockWait;
 import io.idempotency.store.sql.RecordVerbs;
-import io.idempotency.store.sql.Sql;
 import io.idempotency.store.sql.SqlMove;
+import io.idempotency.store.sql.SqlMove.Sql;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -430,6 +430,33 @@ abstract class SqlSession implements AutoCloseable {
 			super(failure);
 			this.failure = failure;
 		}
+
+	}
+
+	/**
+	 * Opens the sessions in which the verbs run.
+	 */
+	interface Source {
+
+		/**
+		 * Opens a session.
+		 * @param what the name of the verb
+		 */
+		SqlSession open(String what);
+
+		/**
+		 * Opens a session for a claim, which waits for a transaction that has claimed the
+		 * key.
+		 * @param alone whether the transaction ends if the claim fails or has waited too
+		 * long
+		 */
+		SqlSession openClaim(boolean alone);
+
+		/**
+		 * Opens a session for a renewal, which never waits behind other verbs for a
+		 * connection.
+		 */
+		SqlSession openRenewal();
 
 	}
 

@@ -12,6 +12,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.idempotency.store.Scheduler;
+import io.idempotency.store.redis.ScriptRunner.Deadline;
+import io.idempotency.store.redis.ScriptRunner.NotSentException;
 
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.RedisConnectionFailureException;

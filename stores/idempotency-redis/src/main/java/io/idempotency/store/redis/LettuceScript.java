@@ -7,6 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.idempotency.store.redis.ScriptRunner.Deadline;
+import io.idempotency.store.redis.ScriptRunner.NotSentException;
 import io.lettuce.core.LettuceFutures;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.api.StatefulConnection;

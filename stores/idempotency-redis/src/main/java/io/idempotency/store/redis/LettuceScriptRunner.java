@@ -10,6 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import io.idempotency.store.redis.ScriptRunner.Deadline;
+import io.idempotency.store.redis.ScriptRunner.NotSentException;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.api.StatefulConnection;

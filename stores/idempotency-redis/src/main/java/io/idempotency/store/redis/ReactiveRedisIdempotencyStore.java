@@ -22,6 +22,8 @@ import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.Renewal;
+import io.idempotency.store.redis.ScriptRunner.Deadline;
+import io.idempotency.store.redis.ScriptRunner.NotSentException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.api.StatefulConnection;

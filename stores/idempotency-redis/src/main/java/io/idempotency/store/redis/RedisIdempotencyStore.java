@@ -24,6 +24,8 @@ import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.UnreadableRecordException;
+import io.idempotency.store.redis.ScriptRunner.Deadline;
+import io.idempotency.store.redis.ScriptRunner.NotSentException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -97,7 +99,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 		this.keyspace = new RedisKeyspace(keyPrefix);
 		this.steps = new ScriptComposer(this.keyspace);
 		this.storeTimeout = storeTimeout;
-		this.scripts = ScriptRunner.on(connectionFactory);
+		this.scripts = scriptRunner(connectionFactory);
 	}
 
 	@Override
@@ -171,6 +173,13 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 
 	ScriptComposer steps() {
 		return this.steps;
+	}
+
+	/** Lettuce may be missing, so the class path is checked first. */
+	private static ScriptRunner scriptRunner(RedisConnectionFactory connectionFactory) {
+		return (ClassUtils.isPresent("io.lettuce.core.RedisClient", RedisIdempotencyStore.class.getClassLoader())
+				&& LettuceScriptRunner.isFor(connectionFactory)) ? new LettuceScriptRunner(connectionFactory)
+						: new SpringScriptRunner(connectionFactory);
 	}
 
 	ScriptRunner scripts() {

@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.List;
 
 import io.idempotency.store.Causes;
+import io.idempotency.store.redis.ScriptRunner.NotSentException;
 
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnection;

@@ -1,10 +1,11 @@
 package io.idempotency.store.redis;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.util.ClassUtils;
 
 /**
  * Runs the scripts of verbs. Thread-safe.
@@ -44,18 +45,64 @@ interface ScriptRunner extends AutoCloseable {
 	@Override
 	void close();
 
-	static ScriptRunner on(RedisConnectionFactory connectionFactory) {
-		return isLettuce(connectionFactory) ? new LettuceScriptRunner(connectionFactory)
-				: new SpringScriptRunner(connectionFactory);
+	/**
+	 * The moment at which a call of the store must end, by the clock of this JVM.
+	 *
+	 * @param nanos the moment, as {@link System#nanoTime()} counts
+	 */
+	record Deadline(long nanos) {
+
+		/** Longer than any call, and too short for an overflow. */
+		private static final Duration LONGEST = Duration.ofDays(3650);
+
+		static Deadline in(Duration timeout) {
+			Duration bounded = (timeout.compareTo(LONGEST) < 0) ? timeout : LONGEST;
+			return new Deadline(System.nanoTime() + bounded.toNanos());
+		}
+
+		boolean isOver() {
+			return this.nanos - System.nanoTime() <= 0;
+		}
+
+		/**
+		 * Returns the nanoseconds that are left, at least one, because zero means "for
+		 * ever" to clients.
+		 */
+		long rest() {
+			return Math.max(1, this.nanos - System.nanoTime());
+		}
+
 	}
 
 	/**
-	 * Returns whether Lettuce makes the connections. Lettuce may be missing, so the class
-	 * path is checked first.
+	 * A script surely did not leave and never will, so it was not applied.
 	 */
-	private static boolean isLettuce(RedisConnectionFactory connectionFactory) {
-		return ClassUtils.isPresent("io.lettuce.core.RedisClient", ScriptRunner.class.getClassLoader())
-				&& LettuceScriptRunner.isFor(connectionFactory);
+	final class NotSentException extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+		private final RuntimeException reason;
+
+		NotSentException(RuntimeException reason) {
+			super(reason);
+			this.reason = reason;
+		}
+
+		/** Returns the exception for a failure that came before a script could leave. */
+		static NotSentException because(Throwable failure) {
+			boolean wrapped = failure instanceof CompletionException || failure instanceof ExecutionException;
+			Throwable cause = (wrapped && failure.getCause() != null) ? failure.getCause() : failure;
+			if (cause instanceof NotSentException notSent) {
+				return notSent;
+			}
+			return new NotSentException((cause instanceof RuntimeException ex) ? ex : new CompletionException(cause));
+		}
+
+		/** Returns the exception of the client. */
+		RuntimeException reason() {
+			return this.reason;
+		}
+
 	}
 
 }

@@ -3,6 +3,8 @@ package io.idempotency.store.redis;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.idempotency.store.redis.ScriptRunner.Deadline;
+import io.idempotency.store.redis.ScriptRunner.NotSentException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.connection.RedisClusterConnection;

@@ -17,6 +17,8 @@ import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.StoredRecord;
+import io.idempotency.store.sql.RecordRows.StoredRow;
+import io.idempotency.store.sql.SqlMove.Sql;
 
 import org.jspecify.annotations.Nullable;
 
@@ -312,6 +314,27 @@ public abstract class Dialect {
 
 	static Sql counting(String text, IdempotencyKey key, ClaimId other) {
 		return Sql.of(text, key.hash(), RecordRows.bytes(other));
+	}
+
+	/**
+	 * The outcome of an insert: the new record was written, or the key has a record
+	 * already.
+	 *
+	 * @param written whether the new record was written
+	 * @param fencingToken the fencing token of the new record, 0 if it was not written
+	 * @param found the record of the key; {@code null} if the new record was written, or
+	 * if the statement could not see a record
+	 */
+	record Insertion(boolean written, long fencingToken, @Nullable StoredRow found) {
+
+		static Insertion written(long fencingToken) {
+			return new Insertion(true, fencingToken, null);
+		}
+
+		static Insertion found(Optional<StoredRow> row) {
+			return new Insertion(false, 0, row.orElse(null));
+		}
+
 	}
 
 }

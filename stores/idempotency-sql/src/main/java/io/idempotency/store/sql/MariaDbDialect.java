@@ -6,6 +6,9 @@ import java.util.Optional;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.StoredRecord;
+import io.idempotency.store.sql.Dialect.Insertion;
+import io.idempotency.store.sql.RecordRows.StoredRow;
+import io.idempotency.store.sql.SqlMove.Sql;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -16,6 +16,9 @@ import io.idempotency.store.ClaimId;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.Moment;
 import io.idempotency.store.StoredRecord;
+import io.idempotency.store.sql.Dialect.Insertion;
+import io.idempotency.store.sql.RecordRows.StoredRow;
+import io.idempotency.store.sql.SqlMove.Sql;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -31,6 +31,9 @@ import io.idempotency.store.StoredResult;
 import io.idempotency.store.Moment;
 import io.idempotency.store.StoredRecord;
 import io.idempotency.store.StoredRecord.Transition;
+import io.idempotency.store.sql.Dialect.Insertion;
+import io.idempotency.store.sql.RecordRows.StoredRow;
+import io.idempotency.store.sql.SqlMove.Sql;
 import org.jspecify.annotations.Nullable;
 
 /**

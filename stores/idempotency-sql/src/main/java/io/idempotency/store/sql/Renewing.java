@@ -12,6 +12,7 @@ import java.util.function.Function;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.Moment;
+import io.idempotency.store.sql.SqlMove.Sql;
 
 /**
  * Renews many claims on databases that need two statements for each batch of claims with

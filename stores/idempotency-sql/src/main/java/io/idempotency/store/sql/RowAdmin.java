@@ -14,6 +14,8 @@ import io.idempotency.store.RecordKey;
 import io.idempotency.store.RecordSelection;
 import io.idempotency.store.RecordView;
 import io.idempotency.store.StoredRecord.Transition;
+import io.idempotency.store.sql.RecordRows.StoredRow;
+import io.idempotency.store.sql.SqlMove.Sql;
 
 import org.jspecify.annotations.Nullable;
 
