@@ -35,6 +35,7 @@ public class HttpSettingsConfiguration {
 			.ignoredParameters(Set.copyOf(http.ignoredParameters()))
 			.problemTypeBase(http.problemTypeBase())
 			.retentionOnError(http.retentionOnError())
+			.tokenPath(properties.token().path())
 			.build();
 	}
 

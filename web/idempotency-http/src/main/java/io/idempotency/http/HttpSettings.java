@@ -30,18 +30,19 @@ import org.jspecify.annotations.Nullable;
  * @param problemTypeBase what the type of a problem begins with; its code follows
  * @param retentionOnError the longest time for which an answer of 4xx is kept,
  * {@code null} for the retention
+ * @param tokenPath path of the endpoint that issues tokens
  * @hidden
  */
 @Internal
 public record HttpSettings(String replayedHeader, long maxRequestSize, long maxResponseSize, StatusPatterns releaseOn,
 		Set<String> excludedHeaders, boolean rawFingerprint, ScopeMode scope, boolean anonymousRefused,
 		Set<String> scopeHeaders, Set<String> fingerprintHeaders, Set<String> ignoredParameters, String problemTypeBase,
-		@Nullable Duration retentionOnError) {
+		@Nullable Duration retentionOnError, String tokenPath) {
 
 	/** The defaults of {@code idempotency.*}. */
 	public static final HttpSettings DEFAULTS = new HttpSettings("Idempotent-Replayed", 1 << 20, 1 << 20,
 			StatusPatterns.RELEASE_ON, Set.of(), false, ScopeMode.PRINCIPAL, false, Set.of(), Set.of(), Set.of(),
-			"urn:idempotency:", null);
+			"urn:idempotency:", null, "/idempotency/tokens");
 
 	/** The longest array is a little shorter than the greatest integer. */
 	private static final long MAX_SIZE = Integer.MAX_VALUE - 1024;
@@ -112,6 +113,8 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 
 		private @Nullable Duration retentionOnError;
 
+		private String tokenPath;
+
 		private Builder(HttpSettings from) {
 			this.replayedHeader = from.replayedHeader;
 			this.maxRequestSize = from.maxRequestSize;
@@ -126,6 +129,7 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 			this.ignoredParameters = from.ignoredParameters;
 			this.problemTypeBase = from.problemTypeBase;
 			this.retentionOnError = from.retentionOnError;
+			this.tokenPath = from.tokenPath;
 		}
 
 		/** Sets the response header that marks a replay. */
@@ -216,6 +220,12 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 			return this;
 		}
 
+		/** Sets the path of the endpoint that issues tokens. */
+		public Builder tokenPath(String value) {
+			this.tokenPath = value;
+			return this;
+		}
+
 		/**
 		 * Builds the settings.
 		 * @throws IllegalArgumentException if a value is not valid; the message names it
@@ -223,7 +233,8 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		public HttpSettings build() {
 			return new HttpSettings(this.replayedHeader, this.maxRequestSize, this.maxResponseSize, this.releaseOn,
 					this.excludedHeaders, this.rawFingerprint, this.scope, this.anonymousRefused, this.scopeHeaders,
-					this.fingerprintHeaders, this.ignoredParameters, this.problemTypeBase, this.retentionOnError);
+					this.fingerprintHeaders, this.ignoredParameters, this.problemTypeBase, this.retentionOnError,
+					this.tokenPath);
 		}
 
 	}

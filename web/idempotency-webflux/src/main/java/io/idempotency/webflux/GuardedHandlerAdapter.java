@@ -10,7 +10,6 @@ import io.idempotency.IdempotencyBodyTooLargeException;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.IdempotencyMode;
-import io.idempotency.Internal;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
 import io.idempotency.interceptor.IdempotentOperationSource;
@@ -55,12 +54,8 @@ import org.springframework.web.server.ServerWebExchange;
  * <p>
  * Where the key needs the arguments of the handler, the request goes the way to the guard
  * once before, to have them resolved. Thread-safe.
- *
- * @hidden
- * @since 0.1.0
  */
-@Internal
-public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
+final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 
 	private final ReactiveIdempotencyEngine engine;
 
@@ -99,7 +94,7 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 	 * @param operations knows the operations; is asked at the first request
 	 * @param context has the parts of Spring
 	 */
-	public GuardedHandlerAdapter(ReactiveIdempotencyEngine engine, OperationKeyReader keys,
+	GuardedHandlerAdapter(ReactiveIdempotencyEngine engine, OperationKeyReader keys,
 			OperationFingerprinter fingerprints, WebFluxCallerResolver callers, HttpSettings settings,
 			Namespace namespace, OnDisconnect onDisconnect, ReactiveProblemHandler problems,
 			ObjectProvider<IdempotentOperationSource> operations, ApplicationContext context) {

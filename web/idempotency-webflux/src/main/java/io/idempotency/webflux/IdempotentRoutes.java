@@ -2,7 +2,6 @@ package io.idempotency.webflux;
 
 import java.util.function.Consumer;
 
-import io.idempotency.Internal;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.http.IdempotentRoute;
 import io.idempotency.http.RouteRegistry;
@@ -51,10 +50,8 @@ public final class IdempotentRoutes {
 	 * Creates the routes.
 	 * @param routes makes operations
 	 * @param guard guards requests
-	 * @hidden
 	 */
-	@Internal
-	public IdempotentRoutes(RouteRegistry routes, GuardedHandlerAdapter guard) {
+	IdempotentRoutes(RouteRegistry routes, GuardedHandlerAdapter guard) {
 		this(new Guard(routes, guard));
 	}
 

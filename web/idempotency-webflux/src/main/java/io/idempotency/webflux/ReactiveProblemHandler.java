@@ -4,7 +4,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 import io.idempotency.IdempotencyException;
-import io.idempotency.Internal;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.http.ExceptionHandlerLookup;
@@ -32,12 +31,8 @@ import org.springframework.web.server.WebExceptionHandler;
  * An {@code @ExceptionHandler} of the application for a refused handler goes first if it
  * names {@link IdempotencyException} or one of its subclasses. For the refusal of a bean
  * every one that takes the exception goes first, a handler for all exceptions too.
- *
- * @hidden
- * @since 0.1.0
  */
-@Internal
-public final class ReactiveProblemHandler implements WebExceptionHandler {
+final class ReactiveProblemHandler implements WebExceptionHandler {
 
 	private static final Logger logger = LoggerFactory.getLogger(ReactiveProblemHandler.class);
 
@@ -52,7 +47,7 @@ public final class ReactiveProblemHandler implements WebExceptionHandler {
 	 * @param typeBase what the type of a problem begins with; its code follows
 	 * @param context knows the exception handlers of the application
 	 */
-	public ReactiveProblemHandler(String typeBase, ApplicationContext context) {
+	ReactiveProblemHandler(String typeBase, ApplicationContext context) {
 		this.typeBase = typeBase;
 		this.text = new ProblemText(context);
 		this.lookup = new ExceptionHandlerLookup(context);

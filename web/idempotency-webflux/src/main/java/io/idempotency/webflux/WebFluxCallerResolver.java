@@ -4,7 +4,6 @@ import java.security.Principal;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.idempotency.Internal;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.RequestCallerResolver;
 import io.idempotency.key.Caller;
@@ -21,12 +20,8 @@ import org.springframework.web.server.ServerWebExchange;
 
 /**
  * Determines the caller who owns the keys and tokens of a request. Thread-safe.
- *
- * @hidden
- * @since 0.1.0
  */
-@Internal
-public final class WebFluxCallerResolver {
+final class WebFluxCallerResolver {
 
 	private static final boolean SPRING_SECURITY = ClassUtils.isPresent(
 			"org.springframework.security.authentication.AnonymousAuthenticationToken",
@@ -41,7 +36,7 @@ public final class WebFluxCallerResolver {
 	 * @param settings determine the caller if there is no resolver
 	 * @param resolver the application's own resolver
 	 */
-	public WebFluxCallerResolver(HttpSettings settings, @Nullable ReactiveIdempotencyScopeResolver resolver) {
+	WebFluxCallerResolver(HttpSettings settings, @Nullable ReactiveIdempotencyScopeResolver resolver) {
 		this.callers = new RequestCallerResolver(settings, ReactiveIdempotencyScopeResolver.class);
 		this.resolver = resolver;
 	}

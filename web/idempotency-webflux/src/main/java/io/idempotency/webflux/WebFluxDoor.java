@@ -9,7 +9,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import io.idempotency.interceptor.DeferredResultTypes;
-import io.idempotency.Internal;
 import io.idempotency.interceptor.GuardFaultException;
 import io.idempotency.interceptor.GuardedMethod;
 import io.idempotency.interceptor.IdempotentOperation;
@@ -34,12 +33,8 @@ import org.springframework.http.HttpEntity;
  * The door of the method of a controller of WebFlux. It cannot wait, so it decides
  * nothing: {@link GuardedHandlerAdapter} has claimed the call before, and has noted what
  * happens when it arrives here. Thread-safe.
- *
- * @hidden
- * @since 0.1.0
  */
-@Internal
-public final class WebFluxDoor implements OperationDoor {
+final class WebFluxDoor implements OperationDoor {
 
 	private static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
@@ -55,7 +50,7 @@ public final class WebFluxDoor implements OperationDoor {
 	 * @param engine supplies the engine
 	 * @param transactions finds the transactions that records join
 	 */
-	public WebFluxDoor(Supplier<ReactiveIdempotencyEngine> engine, SubscribedTransactions transactions) {
+	WebFluxDoor(Supplier<ReactiveIdempotencyEngine> engine, SubscribedTransactions transactions) {
 		this.engine = engine;
 		this.transactions = transactions;
 	}

@@ -5,7 +5,6 @@ import java.nio.ByteBuffer;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyException;
-import io.idempotency.Internal;
 import io.idempotency.IssuedToken;
 import io.idempotency.http.TokenAnswer;
 import reactor.core.publisher.Mono;
@@ -26,12 +25,8 @@ import org.springframework.web.server.ServerWebExchange;
  * Answers a POST with a token for its caller, as the endpoint of Spring MVC does. It is
  * mapped like a method of a controller, so security and CORS of the application apply to
  * it; it needs no codec. Thread-safe.
- *
- * @hidden
- * @since 0.1.0
  */
-@Internal
-public final class WebFluxTokenEndpoint {
+final class WebFluxTokenEndpoint {
 
 	private static final Method ISSUE = ClassUtils.getMethod(WebFluxTokenEndpoint.class, "issue",
 			ServerWebExchange.class);
@@ -45,7 +40,7 @@ public final class WebFluxTokenEndpoint {
 	 * @param tokens issues the tokens
 	 * @param problems answers refusals
 	 */
-	public WebFluxTokenEndpoint(ReactiveIdempotencyTokens tokens, ReactiveProblemHandler problems) {
+	WebFluxTokenEndpoint(ReactiveIdempotencyTokens tokens, ReactiveProblemHandler problems) {
 		this.tokens = tokens;
 		this.problems = problems;
 	}
@@ -57,7 +52,7 @@ public final class WebFluxTokenEndpoint {
 	 * application
 	 * @param path the path below the base path
 	 */
-	public void register(RequestMappingHandlerMapping mapping, String path) {
+	void register(RequestMappingHandlerMapping mapping, String path) {
 		if (TokenAnswer.isGivenBy(mapping.getHandlerMethods(), RequestMappingInfo::getDirectPaths,
 				(info) -> info.getMethodsCondition().getMethods(), path)) {
 			return;

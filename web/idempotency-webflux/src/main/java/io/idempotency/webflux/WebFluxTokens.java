@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.Internal;
 import io.idempotency.IssuedToken;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Namespace;
@@ -17,12 +16,8 @@ import org.springframework.web.server.ServerWebExchange;
 
 /**
  * Issues tokens and keeps them in the store until they are used or expire.
- *
- * @hidden
- * @since 0.1.0
  */
-@Internal
-public final class WebFluxTokens implements ReactiveIdempotencyTokens {
+final class WebFluxTokens implements ReactiveIdempotencyTokens {
 
 	private final SecureRandom random = new SecureRandom();
 
@@ -41,8 +36,8 @@ public final class WebFluxTokens implements ReactiveIdempotencyTokens {
 	 * @param callerResolver determines the callers, to whom tokens are bound
 	 * @param namespace the namespace in which a token is valid
 	 */
-	public WebFluxTokens(Supplier<ReactiveIdempotencyStore> store, Duration timeToLive,
-			WebFluxCallerResolver callerResolver, Namespace namespace) {
+	WebFluxTokens(Supplier<ReactiveIdempotencyStore> store, Duration timeToLive, WebFluxCallerResolver callerResolver,
+			Namespace namespace) {
 		this.store = store;
 		this.timeToLive = timeToLive;
 		this.callerResolver = callerResolver;

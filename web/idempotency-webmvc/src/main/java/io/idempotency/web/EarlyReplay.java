@@ -13,7 +13,6 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyMode;
-import io.idempotency.Internal;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
 import io.idempotency.interceptor.IdempotentOperationSource;
@@ -57,11 +56,8 @@ import org.springframework.web.util.UriComponentsBuilder;
  * that is anything but the repetition of a finished one goes the usual way.
  * <p>
  * Thread-safe.
- *
- * @hidden
  */
-@Internal
-public final class EarlyReplay {
+final class EarlyReplay {
 
 	private static final Logger logger = LoggerFactory.getLogger(EarlyReplay.class);
 
@@ -93,9 +89,8 @@ public final class EarlyReplay {
 	 * @param operations knows the operations
 	 * @param context knows who takes part in the binding of arguments
 	 */
-	public EarlyReplay(IdempotencyEngine engine, OperationKeyReader keys, HttpCallerResolver callers,
-			HttpSettings settings, Namespace namespace, Supplier<IdempotentOperationSource> operations,
-			ApplicationContext context) {
+	EarlyReplay(IdempotencyEngine engine, OperationKeyReader keys, HttpCallerResolver callers, HttpSettings settings,
+			Namespace namespace, Supplier<IdempotentOperationSource> operations, ApplicationContext context) {
 		this.engine = engine;
 		this.keys = keys;
 		this.callers = callers;
@@ -121,7 +116,7 @@ public final class EarlyReplay {
 	 * @return whether the filter will send the stored answer, so that nothing may run
 	 * @throws IOException if a part of the body could not be read
 	 */
-	public boolean replays(HttpServletRequest request, Object handler) throws IOException {
+	boolean replays(HttpServletRequest request, Object handler) throws IOException {
 		if (!(handler instanceof HandlerMethod method) || request.getDispatcherType() != DispatcherType.REQUEST) {
 			return false;
 		}

@@ -35,7 +35,7 @@ public final class HttpCallerResolver {
 	 * @param settings determine the caller if there is no resolver
 	 * @param resolver the application's own resolver
 	 */
-	public HttpCallerResolver(HttpSettings settings, @Nullable IdempotencyScopeResolver resolver) {
+	HttpCallerResolver(HttpSettings settings, @Nullable IdempotencyScopeResolver resolver) {
 		this.callers = new RequestCallerResolver(settings, IdempotencyScopeResolver.class);
 		this.resolver = resolver;
 	}
@@ -59,7 +59,7 @@ public final class HttpCallerResolver {
 	 * @throws IllegalStateException if the resolver gives no scope, or if the principal
 	 * has no stable name
 	 */
-	public Caller of(HttpServletRequest request) {
+	Caller of(HttpServletRequest request) {
 		if (this.resolver != null) {
 			return RequestCallerResolver.scope(this.resolver, this.resolver.resolveScope(request));
 		}

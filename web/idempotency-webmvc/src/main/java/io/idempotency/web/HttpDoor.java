@@ -14,7 +14,6 @@ import jakarta.servlet.http.HttpServletRequestWrapper;
 import io.idempotency.interceptor.DeferredResultTypes;
 import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.IdempotencyMode;
-import io.idempotency.Internal;
 import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.OperationCall;
@@ -58,11 +57,8 @@ import org.springframework.web.util.UriUtils;
  * that they refuse uses no key. Calls that the handler makes are part of its own call.
  * Only a call of another guarded method is an operation of its own, through the method
  * door.
- *
- * @hidden
  */
-@Internal
-public final class HttpDoor implements OperationDoor {
+final class HttpDoor implements OperationDoor {
 
 	private final IdempotencyEngine engine;
 
@@ -79,7 +75,7 @@ public final class HttpDoor implements OperationDoor {
 	 * @param fingerprinter makes the fingerprints of expressions
 	 * @param callerResolver determines the callers, who own the keys
 	 */
-	public HttpDoor(IdempotencyEngine engine, OperationKeyReader keyReader, OperationFingerprinter fingerprinter,
+	HttpDoor(IdempotencyEngine engine, OperationKeyReader keyReader, OperationFingerprinter fingerprinter,
 			HttpCallerResolver callerResolver, HttpSettings settings) {
 		this.engine = engine;
 		this.keyReader = keyReader;

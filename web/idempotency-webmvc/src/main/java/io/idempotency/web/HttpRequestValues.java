@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-import io.idempotency.Internal;
 import io.idempotency.interceptor.RequestValues;
 import io.idempotency.http.ComparedRequest;
 import io.idempotency.http.ContentType;
@@ -37,11 +36,8 @@ import org.springframework.web.util.WebUtils;
 /**
  * An HTTP request: the values in it, and what of it is compared. For the thread that
  * works for the request.
- *
- * @hidden
  */
-@Internal
-public final class HttpRequestValues implements RequestValues, ComparedRequest {
+final class HttpRequestValues implements RequestValues, ComparedRequest {
 
 	/**
 	 * The attributes of dispatches. After a dispatch the request itself shows only its
@@ -61,7 +57,7 @@ public final class HttpRequestValues implements RequestValues, ComparedRequest {
 	 * Creates the values.
 	 * @param request the request as the handler sees it
 	 */
-	public HttpRequestValues(HttpServletRequest request) {
+	HttpRequestValues(HttpServletRequest request) {
 		this.request = request;
 	}
 
@@ -69,7 +65,7 @@ public final class HttpRequestValues implements RequestValues, ComparedRequest {
 	 * Returns the values of the request that the current thread works for.
 	 * @return the values, {@link RequestValues#NONE} outside a request
 	 */
-	public static RequestValues current() {
+	static RequestValues current() {
 		HttpServletRequest request = currentRequest();
 		return (request != null) ? new HttpRequestValues(request) : RequestValues.NONE;
 	}

@@ -3,7 +3,6 @@ package io.idempotency.web;
 import java.io.IOException;
 import java.util.function.Supplier;
 
-import io.idempotency.Internal;
 import io.idempotency.interceptor.IdempotentOperationSource;
 import io.idempotency.http.HttpSettings;
 import jakarta.servlet.Filter;
@@ -23,11 +22,8 @@ import jakarta.servlet.http.HttpServletResponse;
  * The filter must be registered for the dispatcher types REQUEST, ASYNC, ERROR and
  * FORWARD, inside Spring Security. A dispatch that cannot meet a guarded handler passes
  * as the container gave it. Thread-safe.
- *
- * @hidden
  */
-@Internal
-public final class IdempotencyFilter implements Filter {
+final class IdempotencyFilter implements Filter {
 
 	private final HttpSettings settings;
 
@@ -43,7 +39,7 @@ public final class IdempotencyFilter implements Filter {
 	 * @param all whether every request may meet a guarded bean that nobody knows yet, so
 	 * that none passes as it is
 	 */
-	public IdempotencyFilter(HttpSettings settings, Supplier<IdempotentOperationSource> operations, boolean all) {
+	IdempotencyFilter(HttpSettings settings, Supplier<IdempotentOperationSource> operations, boolean all) {
 		this.settings = settings;
 		this.operationFinder = new HandlerOperationFinder(operations);
 		this.guarded = new GuardedRequestMatcher(operations, all);
@@ -90,10 +86,8 @@ public final class IdempotencyFilter implements Filter {
 	 * Reports the end of a request, so that the door can await the rendering of an error
 	 * and keep its bytes. Without this listener (MockMvc has none) the error itself is
 	 * kept, and each replay renders it anew. Thread-safe.
-	 *
-	 * @hidden
 	 */
-	public static final class RequestListener implements ServletRequestListener {
+	static final class RequestListener implements ServletRequestListener {
 
 		@Override
 		public void requestInitialized(ServletRequestEvent event) {

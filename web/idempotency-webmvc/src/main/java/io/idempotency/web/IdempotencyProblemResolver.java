@@ -6,7 +6,6 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
 import io.idempotency.IdempotencyException;
-import io.idempotency.Internal;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.http.ExceptionHandlerLookup;
 import io.idempotency.http.HttpSettings;
@@ -33,11 +32,8 @@ import org.springframework.web.servlet.ModelAndView;
  * <p>
  * An {@code @ExceptionHandler} of the application that names {@link IdempotencyException}
  * or one of its subclasses goes first; a handler for all exceptions does not.
- *
- * @hidden
  */
-@Internal
-public final class IdempotencyProblemResolver implements HandlerExceptionResolver, Ordered {
+final class IdempotencyProblemResolver implements HandlerExceptionResolver, Ordered {
 
 	/** The place before Spring's own resolvers, whose composite has the order 0. */
 	private static final int ORDER = -1;
@@ -55,7 +51,7 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 	 * @param context knows the exception handlers of the application
 	 * @param settings of the door
 	 */
-	public IdempotencyProblemResolver(ApplicationContext context, HttpSettings settings) {
+	IdempotencyProblemResolver(ApplicationContext context, HttpSettings settings) {
 		this.lookup = new ExceptionHandlerLookup(context);
 		this.text = new ProblemText(context);
 		this.typeBase = settings.problemTypeBase();

@@ -5,7 +5,6 @@ import java.lang.reflect.UndeclaredThrowableException;
 import java.util.function.Consumer;
 
 import io.idempotency.IdempotencyException;
-import io.idempotency.Internal;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.OperationCall;
 import io.idempotency.http.IdempotentRoute;
@@ -59,11 +58,8 @@ public final class IdempotentRoutes {
 	 * @param door guards calls
 	 * @param problems answers refusals
 	 * @param namespace the namespace of the operations
-	 * @hidden
 	 */
-	@Internal
-	public IdempotentRoutes(RouteRegistry routes, HttpDoor door, IdempotencyProblemResolver problems,
-			Namespace namespace) {
+	IdempotentRoutes(RouteRegistry routes, HttpDoor door, IdempotencyProblemResolver problems, Namespace namespace) {
 		this(new Guard(routes, door, problems, namespace));
 	}
 

@@ -7,7 +7,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-import io.idempotency.Internal;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.IdempotentOperationSource;
 import jakarta.servlet.ServletException;
@@ -39,11 +38,8 @@ import org.springframework.web.servlet.support.RequestContextUtils;
  * answer commits with the work: the transaction that the guard has begun ends when the
  * adapter has made the answer, before any interceptor is told and anything is sent. An
  * exception of the commit is one of the handler. Thread-safe.
- *
- * @hidden
  */
-@Internal
-public final class JoinedHandlerAdapter implements HandlerAdapter, Ordered {
+final class JoinedHandlerAdapter implements HandlerAdapter, Ordered {
 
 	private static final Logger logger = LoggerFactory.getLogger(JoinedHandlerAdapter.class);
 
@@ -58,7 +54,7 @@ public final class JoinedHandlerAdapter implements HandlerAdapter, Ordered {
 	 * Creates the adapter.
 	 * @param operations gives the operations of handlers
 	 */
-	public JoinedHandlerAdapter(Supplier<IdempotentOperationSource> operations) {
+	JoinedHandlerAdapter(Supplier<IdempotentOperationSource> operations) {
 		this.operations = operations;
 	}
 

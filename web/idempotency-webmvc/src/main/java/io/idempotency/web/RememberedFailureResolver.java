@@ -3,7 +3,6 @@ package io.idempotency.web;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
-import io.idempotency.Internal;
 import io.idempotency.RememberedFailureException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -19,11 +18,8 @@ import org.springframework.web.servlet.ModelAndView;
  * <p>
  * The resolver stands after Spring's own resolvers, so an {@code @ExceptionHandler} of
  * the application goes first.
- *
- * @hidden
  */
-@Internal
-public final class RememberedFailureResolver implements HandlerExceptionResolver, Ordered {
+final class RememberedFailureResolver implements HandlerExceptionResolver, Ordered {
 
 	/** The place after Spring's own resolvers, whose composite has the order 0. */
 	private static final int ORDER = 1;

@@ -1,6 +1,5 @@
 package io.idempotency.web;
 
-import io.idempotency.Internal;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -13,11 +12,8 @@ import org.springframework.web.servlet.ModelAndView;
  * Ends the handling of a replay before any exception handler of the application sees it;
  * the filter writes the stored answer. The resolver notes other exceptions of a guarded
  * handler and leaves them to the application. Thread-safe.
- *
- * @hidden
  */
-@Internal
-public final class ReplayExceptionResolver implements HandlerExceptionResolver, Ordered {
+final class ReplayExceptionResolver implements HandlerExceptionResolver, Ordered {
 
 	@Override
 	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,

@@ -5,7 +5,6 @@ import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 
 import io.idempotency.IdempotencyTokens;
-import io.idempotency.Internal;
 import io.idempotency.IssuedToken;
 import io.idempotency.http.TokenAnswer;
 import jakarta.servlet.http.HttpServletRequest;
@@ -27,11 +26,8 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
  * expires. Apart from the memory store, only that expiry limits the number of unused
  * tokens, so an application that lets everybody ask for tokens must limit how often a
  * client may ask.
- *
- * @hidden
  */
-@Internal
-public final class TokenEndpoint {
+final class TokenEndpoint {
 
 	private static final Method ISSUE = ClassUtils.getMethod(TokenEndpoint.class, "issue", HttpServletRequest.class,
 			HttpServletResponse.class);
@@ -45,7 +41,7 @@ public final class TokenEndpoint {
 	 * @param tokens issues the tokens
 	 * @param callerResolver knows who may have one
 	 */
-	public TokenEndpoint(IdempotencyTokens tokens, HttpCallerResolver callerResolver) {
+	TokenEndpoint(IdempotencyTokens tokens, HttpCallerResolver callerResolver) {
 		this.tokens = tokens;
 		this.callerResolver = callerResolver;
 	}
@@ -57,7 +53,7 @@ public final class TokenEndpoint {
 	 * application
 	 * @param path the path below the servlet
 	 */
-	public void register(RequestMappingHandlerMapping mapping, String path) {
+	void register(RequestMappingHandlerMapping mapping, String path) {
 		if (TokenAnswer.isGivenBy(mapping.getHandlerMethods(), RequestMappingInfo::getDirectPaths,
 				(info) -> info.getMethodsCondition().getMethods(), path)) {
 			return;

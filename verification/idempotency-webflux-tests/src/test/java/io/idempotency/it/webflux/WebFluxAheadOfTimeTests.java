@@ -1,6 +1,5 @@
 package io.idempotency.it.webflux;
 
-import io.idempotency.webflux.WebFluxTokenEndpoint;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aot.generate.ClassNameGenerator;
@@ -23,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class WebFluxAheadOfTimeTests {
 
 	@Test
-	void buildKnowsTheBeansAndWhatIsCalledByReflection() {
+	void buildKnowsTheBeansAndWhatIsCalledByReflection() throws ClassNotFoundException {
 		GenericApplicationContext context = (GenericApplicationContext) ApplicationContextFactory.DEFAULT
 			.create(WebApplicationType.REACTIVE);
 		TestPropertyValues.of("idempotency.store=memory", "idempotency.token.enabled=true").applyTo(context);
@@ -36,8 +35,9 @@ class WebFluxAheadOfTimeTests {
 		assertThat(files.getGeneratedFiles(GeneratedFiles.Kind.SOURCE).keySet())
 			.anyMatch((file) -> file.contains("IdempotencyWebFluxAutoConfiguration__BeanDefinitions"));
 		RuntimeHints hints = generated.getRuntimeHints();
-		assertThat(RuntimeHintsPredicates.reflection().onMethod(WebFluxTokenEndpoint.class, "issue").invoke())
-			.accepts(hints);
+		assertThat(RuntimeHintsPredicates.reflection()
+			.onMethod("io.idempotency.webflux.WebFluxTokenEndpoint", "issue")
+			.invoke()).accepts(hints);
 		assertThat(RuntimeHintsPredicates.reflection().onMethod(TokensController.class, "mono").invoke())
 			.accepts(hints);
 	}
