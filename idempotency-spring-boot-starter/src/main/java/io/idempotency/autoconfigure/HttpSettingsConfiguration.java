@@ -4,7 +4,6 @@ import java.util.Set;
 
 import io.idempotency.Internal;
 import io.idempotency.http.HttpSettings;
-import io.idempotency.http.StatusPatterns;
 
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -25,7 +24,7 @@ public class HttpSettingsConfiguration {
 			.replayedHeader(http.replayedHeader())
 			.maxRequestSize(http.maxRequestSize().toBytes())
 			.maxResponseSize(http.maxResponseSize().toBytes())
-			.releaseOn(StatusPatterns.parse(http.releaseOn()))
+			.releaseOn(http.releaseOn())
 			.excludedHeaders(Set.copyOf(http.excludedHeaders()))
 			.rawFingerprint(properties.fingerprint() == IdempotencyProperties.FingerprintType.RAW)
 			.scope(properties.scope())

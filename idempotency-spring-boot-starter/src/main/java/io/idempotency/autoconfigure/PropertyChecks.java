@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 
 import io.idempotency.ScopeMode;
 import io.idempotency.autoconfigure.IdempotencyProperties.Http.Anonymous;
-import io.idempotency.http.StatusPatterns;
+import io.idempotency.http.HttpSettings;
 import io.idempotency.key.HeaderKeyParser;
 import io.idempotency.store.sql.TableName;
 
@@ -156,7 +156,7 @@ final class PropertyChecks {
 
 	static void statusPatterns(String name, List<String> values) {
 		for (int i = 0; i < values.size(); i++) {
-			require(StatusPatterns.isValid(values.get(i)), name + "[" + i + "]", values.get(i),
+			require(HttpSettings.isStatusPattern(values.get(i)), name + "[" + i + "]", values.get(i),
 					"It must be the status of a failure such as 429, or a class of them: 4xx or 5xx. After a success the key"
 							+ " must not be free.");
 		}

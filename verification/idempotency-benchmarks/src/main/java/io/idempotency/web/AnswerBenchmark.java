@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-import io.idempotency.http.AmbientHeaders;
+import io.idempotency.http.StoredResponse.AmbientHeaders;
 import io.idempotency.http.StoredAnswers;
 import io.idempotency.http.StoredResponseCodec;
 import io.idempotency.store.StoredResult;

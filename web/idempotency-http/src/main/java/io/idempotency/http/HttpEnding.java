@@ -252,7 +252,7 @@ public enum HttpEnding {
 			if (thrown == null) {
 				return NONE;
 			}
-			IdempotencyException refusal = NestedRefusals.find(thrown);
+			IdempotencyException refusal = ProblemRenderer.find(thrown);
 			if (refusal instanceof IdempotencyStoreUnavailableException unavailable
 					&& unavailable.reason() == IdempotencyStoreUnavailableException.Reason.MAY_HAVE_EXECUTED) {
 				return UNKNOWN;

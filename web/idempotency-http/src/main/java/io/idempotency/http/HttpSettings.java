@@ -2,9 +2,13 @@ package io.idempotency.http;
 
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import io.idempotency.Internal;
 import io.idempotency.ScopeMode;
@@ -34,15 +38,18 @@ import org.jspecify.annotations.Nullable;
  * @hidden
  */
 @Internal
-public record HttpSettings(String replayedHeader, long maxRequestSize, long maxResponseSize, StatusPatterns releaseOn,
+public record HttpSettings(String replayedHeader, long maxRequestSize, long maxResponseSize, Set<Integer> releaseOn,
 		Set<String> excludedHeaders, boolean rawFingerprint, ScopeMode scope, boolean anonymousRefused,
 		Set<String> scopeHeaders, Set<String> fingerprintHeaders, Set<String> ignoredParameters, String problemTypeBase,
 		@Nullable Duration retentionOnError, String tokenPath) {
 
+	// This constant stands first, because the next one needs it.
+	private static final Pattern STATUS_PATTERN = Pattern.compile("[45](?:[0-9][0-9]|xx)");
+
 	/** The defaults of {@code idempotency.*}. */
 	public static final HttpSettings DEFAULTS = new HttpSettings("Idempotent-Replayed", 1 << 20, 1 << 20,
-			StatusPatterns.RELEASE_ON, Set.of(), false, ScopeMode.PRINCIPAL, false, Set.of(), Set.of(), Set.of(),
-			"urn:idempotency:", null, "/idempotency/tokens");
+			statusCodes(List.of("401", "403", "408", "425", "429", "5xx")), Set.of(), false, ScopeMode.PRINCIPAL, false,
+			Set.of(), Set.of(), Set.of(), "urn:idempotency:", null, "/idempotency/tokens");
 
 	/** The longest array is a little shorter than the greatest integer. */
 	private static final long MAX_SIZE = Integer.MAX_VALUE - 1024;
@@ -59,6 +66,7 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		if (retentionOnError != null && (retentionOnError.isZero() || retentionOnError.isNegative())) {
 			throw new IllegalArgumentException("retentionOnError must be positive, not " + retentionOnError);
 		}
+		releaseOn = Set.copyOf(releaseOn);
 		excludedHeaders = lowerCase(excludedHeaders);
 		scopeHeaders = lowerCase(scopeHeaders);
 		fingerprintHeaders = lowerCase(fingerprintHeaders);
@@ -74,6 +82,26 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		if (size < 0 || size > MAX_SIZE) {
 			throw new IllegalArgumentException(name + " must be 0 to " + MAX_SIZE + " bytes, not " + size);
 		}
+	}
+
+	/** Returns whether a text is a code from 400 to 599, {@code 4xx} or {@code 5xx}. */
+	public static boolean isStatusPattern(String text) {
+		return STATUS_PATTERN.matcher(text.strip().toLowerCase(Locale.ROOT)).matches();
+	}
+
+	private static Set<Integer> statusCodes(Collection<String> patterns) {
+		Set<Integer> codes = new HashSet<>();
+		for (String pattern : patterns) {
+			if (!isStatusPattern(pattern)) {
+				throw new IllegalArgumentException("'" + pattern
+						+ "' is neither the status of a failure such as 429 nor a class of them: 4xx or 5xx");
+			}
+			String digits = pattern.strip().toLowerCase(Locale.ROOT);
+			int first = Integer.parseInt(digits.replace('x', '0'));
+			int last = digits.endsWith("xx") ? first + 99 : first;
+			IntStream.rangeClosed(first, last).forEach(codes::add);
+		}
+		return codes;
 	}
 
 	private static Set<String> lowerCase(Collection<String> names) {
@@ -93,7 +121,7 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 
 		private long maxResponseSize;
 
-		private StatusPatterns releaseOn;
+		private Set<Integer> releaseOn;
 
 		private Set<String> excludedHeaders;
 
@@ -150,9 +178,13 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 			return this;
 		}
 
-		/** Sets the status codes after which the key is free again. */
-		public Builder releaseOn(StatusPatterns value) {
-			this.releaseOn = value;
+		/**
+		 * Sets the status codes after which the key is released.
+		 * @param patterns codes from 400 to 599, {@code 4xx} or {@code 5xx}
+		 * @throws IllegalArgumentException if a pattern is neither; the message quotes it
+		 */
+		public Builder releaseOn(Collection<String> patterns) {
+			this.releaseOn = statusCodes(patterns);
 			return this;
 		}
 

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import io.idempotency.http.JsonTokenReader.MalformedJsonException;
 
 /** Reads tokens with Jackson 2. */
 final class Jackson2TokenReader extends JsonTokenReader {

@@ -2,6 +2,7 @@ package io.idempotency.http;
 
 import java.nio.CharBuffer;
 
+import io.idempotency.http.JsonTokenReader.MalformedJsonException;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;

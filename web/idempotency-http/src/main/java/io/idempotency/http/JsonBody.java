@@ -11,6 +11,7 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 import io.idempotency.http.JsonTokenReader.Kind;
+import io.idempotency.http.JsonTokenReader.MalformedJsonException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,20 +1,29 @@
 package io.idempotency.http;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 
 import io.idempotency.IdempotencyBodyTooLargeException;
 import io.idempotency.Internal;
+import io.idempotency.http.KnownBody.ContentType;
 import io.idempotency.interceptor.KeySource;
 import io.idempotency.key.Fingerprint;
+import io.idempotency.key.Fingerprint;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.io.InputStreamSource;
 
 /**
  * Makes the fingerprint of a request: method, path, query and body, and the headers that
@@ -80,8 +89,7 @@ public final class RequestFingerprint {
 
 	private Set<String> ignoredParameters(ComparedRequest request, ContentType contentType, KeySource key) {
 		String csrf = request.csrfParameter();
-		boolean form = contentType.isForm();
-		String field = (form && key instanceof KeySource.Body body) ? body.pointer() : null;
+		String field = (contentType.isForm() && key instanceof KeySource.Body body) ? body.pointer() : null;
 		if (csrf == null && field == null) {
 			return this.ignoredParameters;
 		}
@@ -147,9 +155,8 @@ public final class RequestFingerprint {
 		}
 		addParameters(fingerprint.add("form"), parameters, ignored);
 		if (body.hasRemaining() && !request.isFormRead()) {
-			// The form does not become parameters, or they do not tell all of it: the
-			// request is no POST, or the form is malformed, is no text in its charset or
-			// has too many parameters.
+			// The parameters lack a part of the form: it was not posted, is malformed, is
+			// not text in its charset or has too many parameters.
 			addBytes(fingerprint, body);
 		}
 	}
@@ -185,6 +192,109 @@ public final class RequestFingerprint {
 			}
 		}
 		return size;
+	}
+
+	/**
+	 * One part of a multipart form.
+	 *
+	 * @param fileName the file name, {@code null} for a plain field
+	 * @param contentType the content type, {@code null} if it has none
+	 * @param size how many bytes it has
+	 * @param content opens its bytes, more than once if needed
+	 * @hidden
+	 */
+	public record RequestPart(String name, @Nullable String fileName, @Nullable String contentType, long size,
+			InputStreamSource content) {
+
+		byte[] digest() throws IOException {
+			MessageDigest digest = Fingerprint.sha256();
+			try (InputStream stream = new DigestInputStream(this.content.getInputStream(), digest)) {
+				stream.transferTo(OutputStream.nullOutputStream());
+			}
+			return digest.digest();
+		}
+
+	}
+
+	/**
+	 * A request on either stack, for the thread that handles it.
+	 *
+	 * @hidden
+	 */
+	public interface ComparedRequest {
+
+		String method();
+
+		String path();
+
+		/**
+		 * Tells what the client has asked for and which of several inner handlers
+		 * answers, where the request itself shows another target.
+		 * @param values gets as many values for each request of a stack
+		 */
+		void dispatches(Consumer<@Nullable String> values);
+
+		/** Returns the values of a header, empty if the request has none. */
+		List<String> headers(String name);
+
+		@Nullable String query();
+
+		@Nullable String contentType();
+
+		/** Returns the encoding of the request, which may only be a default. */
+		@Nullable String characterEncoding();
+
+		/** Returns the declared length of the body, -1 if it is not known. */
+		long contentLength();
+
+		/**
+		 * Returns the name of the parameter in which a page sends the token against
+		 * forged requests, {@code null} if the request cannot have one.
+		 */
+		@Nullable String csrfParameter();
+
+		/**
+		 * Returns the parameters of the query and of the form, sorted by name. A value
+		 * may be {@code null}.
+		 */
+		Map<String, List<String>> parameters();
+
+		/**
+		 * Returns the parts of a multipart form, sorted by name; parts of one name keep
+		 * their order.
+		 * @return the parts, empty if nobody has parsed the request
+		 */
+		List<RequestPart> parts() throws IOException;
+
+		/**
+		 * Returns the whole body.
+		 * @throws IdempotencyBodyTooLargeException if the body is over the limit
+		 */
+		ByteBuffer body();
+
+		/**
+		 * Reads a form, so that its fields are among the parameters.
+		 * @return the form as it was sent, empty if the container has read it
+		 * @throws IdempotencyBodyTooLargeException if the body is over the limit
+		 */
+		ByteBuffer form();
+
+		/** Returns whether the parameters surely tell all of the form that was read. */
+		boolean isFormRead();
+
+		/**
+		 * Gives the form in which a JSON body in UTF-8 is compared.
+		 * @param form gets the form, which is valid until it returns
+		 * @return whether the body can be compared by value; if not, nobody gets a form
+		 */
+		boolean compareJson(Consumer<ByteBuffer> form);
+
+		/**
+		 * Rejects a body of at least the given number of bytes if it is over the limit.
+		 * @throws IdempotencyBodyTooLargeException if the size is over the limit
+		 */
+		void requireSize(long size);
+
 	}
 
 }

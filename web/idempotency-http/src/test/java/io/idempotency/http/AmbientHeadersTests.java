@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
+import io.idempotency.http.StoredResponse.AmbientHeaders;
 import io.idempotency.http.StoredResponse.Header;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -3,6 +3,7 @@ package io.idempotency.http;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
+import io.idempotency.http.JsonTokenReader.MalformedJsonException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -10,8 +10,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 import io.idempotency.http.PlainHandlers;
-import io.idempotency.http.TextConversion;
-import org.jspecify.annotations.Nullable;
+import io.idempotency.http.PlainHandlers.TextConversion;
 import reactor.core.publisher.Mono;
 
 import org.springframework.aop.support.AopUtils;

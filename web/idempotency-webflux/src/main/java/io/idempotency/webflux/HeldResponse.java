@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-import io.idempotency.http.AmbientHeaders;
+import io.idempotency.http.StoredResponse.AmbientHeaders;
 import io.idempotency.http.ByteSink;
 import io.idempotency.http.StoredResponse;
 import io.idempotency.http.StoredResponse.EndedBy;

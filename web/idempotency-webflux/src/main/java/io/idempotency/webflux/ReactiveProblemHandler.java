@@ -6,10 +6,7 @@ import java.nio.charset.StandardCharsets;
 import io.idempotency.IdempotencyException;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.interceptor.IdempotentOperation;
-import io.idempotency.http.ExceptionHandlerLookup;
-import io.idempotency.http.NestedRefusals;
-import io.idempotency.http.Problem;
-import io.idempotency.http.ProblemText;
+import io.idempotency.http.ProblemRenderer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,11 +33,7 @@ final class ReactiveProblemHandler implements WebExceptionHandler {
 
 	private static final Logger logger = LoggerFactory.getLogger(ReactiveProblemHandler.class);
 
-	private final String typeBase;
-
-	private final ProblemText text;
-
-	private final ExceptionHandlerLookup lookup;
+	private final ProblemRenderer renderer;
 
 	/**
 	 * Creates the handler.
@@ -48,9 +41,7 @@ final class ReactiveProblemHandler implements WebExceptionHandler {
 	 * @param context knows the exception handlers of the application
 	 */
 	ReactiveProblemHandler(String typeBase, ApplicationContext context) {
-		this.typeBase = typeBase;
-		this.text = new ProblemText(context);
-		this.lookup = new ExceptionHandlerLookup(context);
+		this.renderer = new ProblemRenderer(context, typeBase);
 	}
 
 	@Override
@@ -59,7 +50,7 @@ final class ReactiveProblemHandler implements WebExceptionHandler {
 		if (response.isCommitted()) {
 			return Mono.error(thrown);
 		}
-		IdempotencyException refusal = NestedRefusals.find(thrown);
+		IdempotencyException refusal = ProblemRenderer.find(thrown);
 		if (refusal != null) {
 			return refuse(refusal, exchange, null);
 		}
@@ -72,7 +63,7 @@ final class ReactiveProblemHandler implements WebExceptionHandler {
 
 	/** Returns whether the application answers a refusal of a handler itself. */
 	boolean isHandledByApplication(HandlerMethod handler, IdempotencyException refusal) {
-		return this.lookup.finds(handler, refusal);
+		return this.renderer.isHandledByApplication(handler, refusal);
 	}
 
 	/**
@@ -80,7 +71,7 @@ final class ReactiveProblemHandler implements WebExceptionHandler {
 	 * @param handler the handler that was refused, {@code null} if it is not known
 	 */
 	Mono<Void> refuse(IdempotencyException refusal, ServerWebExchange exchange, @Nullable HandlerMethod handler) {
-		return answer(refusal, exchange, this.text.of(refusal, target(exchange.getRequest()), handler));
+		return answer(refusal, exchange, this.renderer.detail(refusal, target(exchange.getRequest()), handler));
 	}
 
 	/**
@@ -88,7 +79,8 @@ final class ReactiveProblemHandler implements WebExceptionHandler {
 	 * @param operation the operation of the request
 	 */
 	Mono<Void> refuse(IdempotencyException refusal, IdempotentOperation operation, ServerWebExchange exchange) {
-		return answer(refusal, exchange, this.text.ofOperation(refusal, target(exchange.getRequest()), operation));
+		return answer(refusal, exchange,
+				this.renderer.detailOfOperation(refusal, target(exchange.getRequest()), operation));
 	}
 
 	private static String target(ServerHttpRequest request) {
@@ -100,10 +92,10 @@ final class ReactiveProblemHandler implements WebExceptionHandler {
 		ServerHttpRequest request = exchange.getRequest();
 		ServerHttpResponse response = exchange.getResponse();
 		String path = request.getURI().getRawPath();
-		byte[] body = Problem.document(refusal, this.typeBase, detail, path).getBytes(StandardCharsets.UTF_8);
+		byte[] body = this.renderer.document(refusal, detail, path).getBytes(StandardCharsets.UTF_8);
 		response.setStatusCode(HttpStatusCode.valueOf(refusal.status()));
-		response.getHeaders().set(HttpHeaders.CONTENT_TYPE, Problem.MEDIA_TYPE);
-		String retryAfter = Problem.retryAfter(refusal);
+		response.getHeaders().set(HttpHeaders.CONTENT_TYPE, ProblemRenderer.MEDIA_TYPE);
+		String retryAfter = ProblemRenderer.retryAfter(refusal);
 		if (retryAfter != null) {
 			response.getHeaders().set(HttpHeaders.RETRY_AFTER, retryAfter);
 		}

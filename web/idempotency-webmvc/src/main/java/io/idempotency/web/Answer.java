@@ -3,7 +3,7 @@ package io.idempotency.web;
 import java.io.IOException;
 import java.util.Set;
 
-import io.idempotency.http.AmbientHeaders;
+import io.idempotency.http.StoredResponse.AmbientHeaders;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.StoredResponse;
 import io.idempotency.engine.GuardedAction.GuardSignal;

@@ -6,10 +6,11 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
-import io.idempotency.http.AmbientHeaders;
+import io.idempotency.http.StoredResponse.AmbientHeaders;
 import io.idempotency.http.StoredResponse;
 import io.idempotency.http.StoredResponse.EndedBy;
 import io.idempotency.web.HeldBody.Mode;
+import io.idempotency.web.ResponseReplay.PendingStatus;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;

@@ -10,7 +10,7 @@ import io.idempotency.IdempotencyOptions;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.GuardedAction.OpenWork;
 import io.idempotency.engine.OwnedClaim;
-import io.idempotency.http.AmbientHeaders;
+import io.idempotency.http.StoredResponse.AmbientHeaders;
 import io.idempotency.http.EndReporter;
 import io.idempotency.http.HttpEnding;
 import io.idempotency.http.HttpEnding.Failure;

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-import io.idempotency.http.AmbientHeaders;
+import io.idempotency.http.StoredResponse.AmbientHeaders;
 import io.idempotency.http.StoredResponse.Header;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;

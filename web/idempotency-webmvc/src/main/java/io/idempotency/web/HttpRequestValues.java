@@ -13,9 +13,9 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 import io.idempotency.interceptor.RequestValues;
-import io.idempotency.http.ComparedRequest;
-import io.idempotency.http.ContentType;
-import io.idempotency.http.RequestPart;
+import io.idempotency.http.RequestFingerprint.ComparedRequest;
+import io.idempotency.http.KnownBody.ContentType;
+import io.idempotency.http.RequestFingerprint.RequestPart;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletException;

@@ -7,11 +7,8 @@ import java.nio.charset.StandardCharsets;
 
 import io.idempotency.IdempotencyException;
 import io.idempotency.interceptor.IdempotentOperation;
-import io.idempotency.http.ExceptionHandlerLookup;
 import io.idempotency.http.HttpSettings;
-import io.idempotency.http.NestedRefusals;
-import io.idempotency.http.Problem;
-import io.idempotency.http.ProblemText;
+import io.idempotency.http.ProblemRenderer;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.RequestDispatcher;
@@ -40,11 +37,7 @@ final class IdempotencyProblemResolver implements HandlerExceptionResolver, Orde
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyProblemResolver.class);
 
-	private final ExceptionHandlerLookup lookup;
-
-	private final ProblemText text;
-
-	private final String typeBase;
+	private final ProblemRenderer renderer;
 
 	/**
 	 * Creates the resolver.
@@ -52,16 +45,14 @@ final class IdempotencyProblemResolver implements HandlerExceptionResolver, Orde
 	 * @param settings of the door
 	 */
 	IdempotencyProblemResolver(ApplicationContext context, HttpSettings settings) {
-		this.lookup = new ExceptionHandlerLookup(context);
-		this.text = new ProblemText(context);
-		this.typeBase = settings.problemTypeBase();
+		this.renderer = new ProblemRenderer(context, settings.problemTypeBase());
 	}
 
 	@Override
 	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
 			@Nullable Object handler, Exception ex) {
-		IdempotencyException refusal = NestedRefusals.find(ex);
-		if (refusal == null || this.lookup.finds(handler, refusal)) {
+		IdempotencyException refusal = ProblemRenderer.find(ex);
+		if (refusal == null || this.renderer.isHandledByApplication(handler, refusal)) {
 			return null;
 		}
 		if (response.isCommitted()) {
@@ -70,14 +61,14 @@ final class IdempotencyProblemResolver implements HandlerExceptionResolver, Orde
 			// were whole.
 			return (response.getStatus() >= 400) ? new ModelAndView() : null;
 		}
-		answer(refusal, this.text.of(refusal, target(request), handler), request, response);
+		answer(refusal, this.renderer.detail(refusal, target(request), handler), request, response);
 		return new ModelAndView();
 	}
 
 	/** Answers the refusal of a route. */
 	void answer(IdempotencyException refusal, IdempotentOperation route, HttpServletRequest request,
 			HttpServletResponse response) {
-		answer(refusal, this.text.ofOperation(refusal, target(request), route), request, response);
+		answer(refusal, this.renderer.detailOfOperation(refusal, target(request), route), request, response);
 	}
 
 	private static String target(HttpServletRequest request) {
@@ -97,7 +88,7 @@ final class IdempotencyProblemResolver implements HandlerExceptionResolver, Orde
 
 	private void write(IdempotencyException refusal, String detail, HttpServletRequest request,
 			HttpServletResponse response) throws IOException {
-		String retryAfter = Problem.retryAfter(refusal);
+		String retryAfter = ProblemRenderer.retryAfter(refusal);
 		if (retryAfter != null) {
 			response.setHeader("Retry-After", retryAfter);
 		}
@@ -105,8 +96,8 @@ final class IdempotencyProblemResolver implements HandlerExceptionResolver, Orde
 		// is no answer.
 		response.resetBuffer();
 		response.setStatus(refusal.status());
-		response.setContentType(Problem.MEDIA_TYPE);
-		send(Problem.document(refusal, this.typeBase, detail, ClientPath.of(request)), response);
+		response.setContentType(ProblemRenderer.MEDIA_TYPE);
+		send(this.renderer.document(refusal, detail, ClientPath.of(request)), response);
 	}
 
 	private static void send(String json, HttpServletResponse response) throws IOException {

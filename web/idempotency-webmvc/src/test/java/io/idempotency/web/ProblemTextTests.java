@@ -17,7 +17,7 @@ import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.IdempotencyTokenUnknownException;
 import io.idempotency.Idempotent;
-import io.idempotency.http.ProblemText;
+import io.idempotency.http.ProblemRenderer;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.RequestDispatcher;
@@ -46,13 +46,13 @@ class ProblemTextTests {
 	@ParameterizedTest
 	@MethodSource("refusals")
 	void detailIsInTheWordsOfTheClient(IdempotencyException refusal) {
-		String detail = new ProblemText(new StaticApplicationContext()).of(refusal, "POST /orders", null);
+		String detail = new ProblemRenderer(new StaticApplicationContext(), "").detail(refusal, "POST /orders", null);
 		assertThat(detail).contains("POST /orders").doesNotContain("Vault").doesNotContain("idempotency.");
 	}
 
 	@Test
 	void commitThatIsNotAnsweredIsNotCalledUndone() {
-		assertThat(new ProblemText(new StaticApplicationContext()).of(IdempotencyStoreUnavailableException
+		assertThat(new ProblemRenderer(new StaticApplicationContext(), "").detail(IdempotencyStoreUnavailableException
 			.mayHaveExecuted(OPERATION, Duration.ofSeconds(1), new IllegalStateException()), "POST /orders", null))
 			.startsWith("It is not known whether POST /orders was done");
 	}

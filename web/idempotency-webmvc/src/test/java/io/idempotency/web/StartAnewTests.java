@@ -2,7 +2,7 @@ package io.idempotency.web;
 
 import java.util.List;
 
-import io.idempotency.http.AmbientHeaders;
+import io.idempotency.http.StoredResponse.AmbientHeaders;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.mock.web.MockHttpServletResponse;

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class NestedRefusalsTests {
+class ProblemRendererTests {
 
 	private static final IdempotencyException REFUSAL = new IdempotencyKeyReusedException("op");
 
@@ -26,25 +26,25 @@ class NestedRefusalsTests {
 	@ParameterizedTest
 	@MethodSource("plumbing")
 	void refusalIsFoundInWhatOnlyWrapsIt(Throwable thrown) {
-		assertThat(NestedRefusals.find(thrown)).isSameAs(REFUSAL);
+		assertThat(ProblemRenderer.find(thrown)).isSameAs(REFUSAL);
 	}
 
 	@Test
 	void refusalIsFoundAsItIs() {
-		assertThat(NestedRefusals.find(REFUSAL)).isSameAs(REFUSAL);
+		assertThat(ProblemRenderer.find(REFUSAL)).isSameAs(REFUSAL);
 	}
 
 	@Test
 	void exceptionOfTheApplicationHidesItsCause() {
-		assertThat(NestedRefusals.find(new IllegalStateException(REFUSAL))).isNull();
-		assertThat(NestedRefusals.find(null)).isNull();
-		assertThat(NestedRefusals.find(new CompletionException("nothing inside", null))).isNull();
+		assertThat(ProblemRenderer.find(new IllegalStateException(REFUSAL))).isNull();
+		assertThat(ProblemRenderer.find(null)).isNull();
+		assertThat(ProblemRenderer.find(new CompletionException("nothing inside", null))).isNull();
 	}
 
 	@Test
 	void searchEndsAfterManyWrappers() {
-		assertThat(NestedRefusals.find(wrapped(31))).isSameAs(REFUSAL);
-		assertThat(NestedRefusals.find(wrapped(32))).isNull();
+		assertThat(ProblemRenderer.find(wrapped(31))).isSameAs(REFUSAL);
+		assertThat(ProblemRenderer.find(wrapped(32))).isNull();
 	}
 
 	private static Throwable wrapped(int times) {

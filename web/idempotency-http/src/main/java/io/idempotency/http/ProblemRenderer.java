@@ -1,0 +1,252 @@
+package io.idempotency.http;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.UndeclaredThrowableException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+
+import io.idempotency.IdempotencyBodyTooLargeException;
+import io.idempotency.IdempotencyCallerUnknownException;
+import io.idempotency.IdempotencyDuplicateException;
+import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyKeyInvalidException;
+import io.idempotency.IdempotencyKeyMissingException;
+import io.idempotency.IdempotencyKeyReusedException;
+import io.idempotency.IdempotencyOutcomeUnknownException;
+import io.idempotency.IdempotencyResultUnavailableException;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.IdempotencyTokenUnknownException;
+import io.idempotency.Internal;
+import io.idempotency.RetryAdvice;
+import io.idempotency.interceptor.IdempotentOperation;
+import io.idempotency.interceptor.IdempotentOperationSource;
+import io.idempotency.interceptor.KeySource;
+import io.idempotency.interceptor.RefusalMembers;
+import io.idempotency.store.Causes;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.context.ApplicationContext;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.method.ControllerAdviceBean;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.method.annotation.ExceptionHandlerMethodResolver;
+
+/**
+ * Renders rejected calls as problem details (RFC 9457) on both stacks. The details use
+ * the terms of the client: method, path and header. Thread-safe.
+ *
+ * @hidden
+ */
+@Internal
+public final class ProblemRenderer {
+
+	public static final String MEDIA_TYPE = "application/problem+json";
+
+	private final Map<Class<?>, ExceptionHandlerMethodResolver> resolvers = new ConcurrentHashMap<>();
+
+	private final ApplicationContext context;
+
+	private final String typeBase;
+
+	private volatile @Nullable List<ControllerAdviceBean> advice;
+
+	/**
+	 * Creates the renderer.
+	 * @param context provides the operations and the exception handlers of the
+	 * application
+	 * @param typeBase start of the problem type, before the code
+	 */
+	public ProblemRenderer(ApplicationContext context, String typeBase) {
+		this.context = context;
+		this.typeBase = typeBase;
+	}
+
+	/**
+	 * Returns the refusal that an exception is or only wraps. An exception with a meaning
+	 * of its own belongs to the application, even if its cause is a refusal.
+	 * @return the refusal, {@code null} if there is none
+	 */
+	public static @Nullable IdempotencyException find(@Nullable Throwable thrown) {
+		return (thrown != null
+				&& Causes.unwrap(thrown, ProblemRenderer::isPlumbing) instanceof IdempotencyException refusal) ? refusal
+						: null;
+	}
+
+	private static boolean isPlumbing(Throwable thrown) {
+		return thrown instanceof CompletionException || thrown instanceof ExecutionException
+				|| thrown instanceof InvocationTargetException || thrown instanceof UndeclaredThrowableException;
+	}
+
+	/**
+	 * Returns whether the application has an exception handler for a rejection. A handler
+	 * for all exceptions does not count, because it would turn every rejection into a
+	 * 500.
+	 * @param handler the handler of the request
+	 */
+	public boolean isHandledByApplication(@Nullable Object handler, IdempotencyException refusal) {
+		Class<?> handlerType = (handler instanceof HandlerMethod method) ? method.getBeanType() : null;
+		if (handlerType != null && isExplicit(handlerType, refusal)) {
+			return true;
+		}
+		for (ControllerAdviceBean bean : advice()) {
+			Class<?> type = bean.getBeanType();
+			if (type != null && bean.isApplicableToBeanType(handlerType) && isExplicit(type, refusal)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private List<ControllerAdviceBean> advice() {
+		List<ControllerAdviceBean> found = this.advice;
+		if (found == null) {
+			found = ControllerAdviceBean.findAnnotatedBeans(this.context);
+			this.advice = found;
+		}
+		return found;
+	}
+
+	private boolean isExplicit(Class<?> type, IdempotencyException refusal) {
+		Method method = this.resolvers.computeIfAbsent(type, ExceptionHandlerMethodResolver::new)
+			.resolveMethodByExceptionType(refusal.getClass());
+		if (method == null) {
+			return false;
+		}
+		ExceptionHandler annotation = AnnotatedElementUtils.findMergedAnnotation(method, ExceptionHandler.class);
+		Class<?>[] declared = (annotation != null && annotation.value().length > 0) ? annotation.value()
+				: method.getParameterTypes();
+		return Arrays.stream(declared).anyMatch(IdempotencyException.class::isAssignableFrom);
+	}
+
+	/**
+	 * Returns the advice for the client.
+	 * @param target method and path that the client has asked for
+	 * @param handler the handler of the request, as far as it is known
+	 */
+	public String detail(IdempotencyException refusal, String target, @Nullable Object handler) {
+		return advice(refusal, target, place(refusal, handler));
+	}
+
+	/**
+	 * Returns the advice for the client of an operation.
+	 * @param refusal the refusal
+	 * @param target method and path that the client has asked for
+	 * @param operation the operation of the request
+	 */
+	public String detailOfOperation(IdempotencyException refusal, String target, IdempotentOperation operation) {
+		return advice(refusal, target, place(refusal, operation));
+	}
+
+	private String place(IdempotencyException refusal, @Nullable Object handler) {
+		IdempotentOperationSource source = this.context.getBeanProvider(IdempotentOperationSource.class)
+			.getIfAvailable();
+		IdempotentOperation operation = (source != null && handler instanceof HandlerMethod method)
+				? source.operation(method.getMethod(), method.getBeanType()) : null;
+		return (operation != null) ? place(refusal, operation) : "";
+	}
+
+	/**
+	 * Returns the place of the key, empty if no client can send it there: the key of a
+	 * nested call, or one that an expression makes.
+	 */
+	private static String place(IdempotencyException refusal, IdempotentOperation operation) {
+		KeySource source = operation.key().source();
+		boolean sendable = operation.name().equals(refusal.operation()) && !(source instanceof KeySource.Spel);
+		return sendable ? " " + source.place() : "";
+	}
+
+	/**
+	 * Returns the document (RFC 9457).
+	 * @param detail the advice for the client
+	 * @param instance the path that the client has asked for
+	 */
+	public String document(IdempotencyException refusal, String detail, String instance) {
+		FlatJson problem = new FlatJson().add("type", this.typeBase + refusal.code())
+			.add("title", refusal.title())
+			.add("status", refusal.status())
+			.add("detail", detail)
+			.add("instance", instance)
+			.add("code", refusal.code())
+			.add("retry", refusal.retry().value());
+		if (refusal instanceof IdempotencyDuplicateException duplicate) {
+			problem.add("attempts", duplicate.attempts());
+		}
+		return problem.toString();
+	}
+
+	/**
+	 * Returns the value of {@code Retry-After}.
+	 * @return the seconds, {@code null} if it makes no sense to come back
+	 */
+	public static @Nullable String retryAfter(IdempotencyException refusal) {
+		Integer seconds = RefusalMembers.retryAfter(refusal);
+		return (seconds != null) ? seconds.toString() : null;
+	}
+
+	/**
+	 * Returns the advice for the client, in the words of the client. The messages of the
+	 * exceptions name operations and properties, so they are for the application and its
+	 * log.
+	 * @param target method and path that the client has asked for
+	 * @param place the place of the key, empty if it is not known
+	 */
+	private static String advice(IdempotencyException refusal, String target, String place) {
+		if (refusal.isRemembered() && refusal.retry() == RetryAdvice.NEVER) {
+			return target + " has failed, because a part of it was refused, and is not done again with this key: look "
+					+ "up how far it came, and use a new key for another try";
+		}
+		if (refusal instanceof IdempotencyKeyMissingException) {
+			return target + " needs a key" + place + ": send one, and send the same one when you repeat the request";
+		}
+		if (refusal instanceof IdempotencyKeyInvalidException || refusal instanceof IdempotencyBodyTooLargeException) {
+			// These messages only describe the fault of the request.
+			return target + ": " + refusal.getMessage();
+		}
+		if (refusal instanceof IdempotencyCallerUnknownException) {
+			return target + " is for known callers: say who you are, and send the request with the same key";
+		}
+		if (refusal instanceof IdempotencyTokenUnknownException) {
+			return "The token for " + target + " was never issued, has expired or belongs to another caller: "
+					+ "get a new token and send the request with it";
+		}
+		if (refusal instanceof IdempotencyKeyReusedException) {
+			return "The key was used for another request than this " + target
+					+ ": repeat the first request unchanged, or use a new key for a new one";
+		}
+		if (refusal instanceof IdempotencyStoreUnavailableException unavailable) {
+			return unavailable.reason() == IdempotencyStoreUnavailableException.Reason.MAY_HAVE_EXECUTED
+					? "It is not known whether " + target + " was done: repeat it unchanged, with the same key, later, "
+							+ "and it gets the answer, or is done then"
+					: target + " cannot be accepted at the moment: repeat it unchanged, with the same key, later";
+		}
+		return afterTheFirst(refusal, target);
+	}
+
+	private static String afterTheFirst(IdempotencyException refusal, String target) {
+		if (refusal instanceof IdempotencyInProgressException) {
+			return "The first " + target + " with this key still runs: wait as long as Retry-After says and "
+					+ "repeat it unchanged, with the same key";
+		}
+		if (refusal instanceof IdempotencyDuplicateException) {
+			return target + " was already received with this key, and its answer is not kept: do not send it "
+					+ "again. For a new request, or if the first one has failed, use a new key";
+		}
+		if (refusal instanceof IdempotencyResultUnavailableException) {
+			return "The first " + target + " with this key was processed and will not run again, but its "
+					+ "answer was not kept: look the result up";
+		}
+		if (refusal instanceof IdempotencyOutcomeUnknownException) {
+			return "The first " + target + " with this key did not end and may have had its effect: look the "
+					+ "result up, or ask whoever runs this service";
+		}
+		throw new IllegalStateException("Unknown refusal " + refusal.code());
+	}
+
+}
