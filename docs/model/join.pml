@@ -1,4 +1,4 @@
-/* transaction = JOIN in the HTTP door: claim, work and EXECUTED commit together, and the answer is attached right after
+/* transaction = JOIN in the Spring MVC adapter: claim, work and EXECUTED commit together, and the answer is attached right after
  * the commit. A duplicate waits for the row. While the short lease of EXECUTED lives, it is told "in progress", then
  * "done, no result". M_NO_LEASE_TO_ATTACH: EXECUTED has no lease. M_EXECUTED_IS_RELEASED: the reply of the commit is
  * lost, and the release of the owner deletes the record. */

@@ -10,7 +10,7 @@ import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
 import io.idempotency.engine.EventLog;
 import io.idempotency.interceptor.EventListenerAdapter;
-import io.idempotency.interceptor.MethodDoor;
+import io.idempotency.interceptor.MethodAdapter;
 import io.idempotency.interceptor.OperationKeyReader;
 import io.idempotency.interceptor.UnguardedContextCheck;
 import io.idempotency.interceptor.SpringSurroundingTransaction;
@@ -183,10 +183,10 @@ public final class IdempotencyAutoConfiguration {
 	}
 
 	@Bean
-	MethodDoor idempotencyMethodDoor(IdempotencyEngine engine, ResultCodec codec, OperationKeyReader keys,
+	MethodAdapter idempotencyMethodAdapter(IdempotencyEngine engine, ResultCodec codec, OperationKeyReader keys,
 			ObjectProvider<CurrentRequest> request) {
 		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
-		return new MethodDoor(engine, codec, keys, current::values, current::owner);
+		return new MethodAdapter(engine, codec, keys, current::values, current::owner);
 	}
 
 	@Bean
@@ -196,7 +196,7 @@ public final class IdempotencyAutoConfiguration {
 	}
 
 	@Bean
-	EventListenerAdapter idempotencyEventListenerAdapter(MethodDoor methods) {
+	EventListenerAdapter idempotencyEventListenerAdapter(MethodAdapter methods) {
 		return new EventListenerAdapter(methods);
 	}
 

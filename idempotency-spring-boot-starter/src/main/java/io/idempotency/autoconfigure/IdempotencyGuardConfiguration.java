@@ -3,7 +3,7 @@ package io.idempotency.autoconfigure;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.interceptor.IdempotencyInterceptor;
 import io.idempotency.interceptor.IdempotentOperationSource;
-import io.idempotency.interceptor.OperationDoor;
+import io.idempotency.interceptor.InvocationAdapter;
 import io.idempotency.interceptor.AnnotationIdempotentOperationSource;
 import io.idempotency.interceptor.IdempotentPostProcessor;
 import io.idempotency.key.Namespace;
@@ -47,20 +47,21 @@ public final class IdempotencyGuardConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static IdempotentPostProcessor idempotentPostProcessor(ObjectProvider<IdempotentOperationSource> source,
-			ObjectProvider<OperationDoor> doors, ObjectProvider<Namespace> namespace, Environment environment) {
+			ObjectProvider<InvocationAdapter> adapters, ObjectProvider<Namespace> namespace, Environment environment) {
 		int advisorOrder = Binder.get(environment)
 			.bind("idempotency.advisor-order", Integer.class)
 			.orElse(IdempotentPostProcessor.DEFAULT_ORDER);
-		return new IdempotentPostProcessor(new IdempotencyInterceptor(source, doors, namespace), source, advisorOrder);
+		return new IdempotentPostProcessor(new IdempotencyInterceptor(source, adapters, namespace), source,
+				advisorOrder);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	IdempotentOperationSource idempotentOperationSource(ConfigurableListableBeanFactory beanFactory,
 			IdempotencyProperties properties, IdempotencyOptions options, DefaultStoreFinder stores, ResultCodec codec,
-			ObjectProvider<OperationDoor> doors) {
+			ObjectProvider<InvocationAdapter> adapters) {
 		return new AnnotationIdempotentOperationSource(beanFactory, options, properties.key().header(),
-				stores.defaultStore(), codec, doors);
+				stores.defaultStore(), codec, adapters);
 	}
 
 }

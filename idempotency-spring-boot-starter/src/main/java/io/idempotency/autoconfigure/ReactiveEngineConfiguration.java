@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyOptions;
-import io.idempotency.interceptor.MethodDoor;
+import io.idempotency.interceptor.MethodAdapter;
 import io.idempotency.interceptor.CommitWatch;
-import io.idempotency.interceptor.ReactiveMethodDoor;
+import io.idempotency.interceptor.ReactiveMethodAdapter;
 import io.idempotency.interceptor.SpringSurroundingTransactions;
 import io.idempotency.interceptor.SubscribedRequest;
 import io.idempotency.interceptor.SubscribedTransactions;
@@ -40,10 +40,10 @@ import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.util.ClassUtils;
 
 /**
- * Declares the engine of the calls that must not block. It is made by the first door that
- * asks for it, so an application that merely has Reactor on its class path has neither
- * the engine nor a thread of it. Its calls end with the close of the other engine, which
- * it depends on.
+ * Declares the engine of the calls that must not block. It is made by the first adapter
+ * that asks for it, so an application that merely has Reactor on its class path has
+ * neither the engine nor a thread of it. Its calls end with the close of the other
+ * engine, which it depends on.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({ Mono.class, ReactiveIdempotencyEngine.class })
@@ -68,12 +68,12 @@ class ReactiveEngineConfiguration {
 	}
 
 	@Bean
-	ReactiveMethodDoor idempotencyReactiveMethodDoor(MethodDoor door, ObjectProvider<ReactiveIdempotencyEngine> engine,
-			ObjectProvider<CurrentRequest> request, ConfigurableListableBeanFactory beanFactory,
-			IdempotencyProperties properties) {
+	ReactiveMethodAdapter idempotencyReactiveMethodAdapter(MethodAdapter adapter,
+			ObjectProvider<ReactiveIdempotencyEngine> engine, ObjectProvider<CurrentRequest> request,
+			ConfigurableListableBeanFactory beanFactory, IdempotencyProperties properties) {
 		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
 		Supplier<SubscribedRequest> here = () -> new SubscribedRequest(current.values(), current::owner);
-		return new ReactiveMethodDoor(door, engine::getObject,
+		return new ReactiveMethodAdapter(adapter, engine::getObject,
 				new SubscribedTransactions(beanFactory, properties.storeTimeout()), here,
 				SECURITY ? Logins.current() : Mono.empty());
 	}

@@ -8,7 +8,7 @@ import io.idempotency.Internal;
 import io.idempotency.ScopeMode;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.IdempotentOperationSource;
-import io.idempotency.interceptor.OperationDoor;
+import io.idempotency.interceptor.OperationTraits.Flag;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.RouteRegistry;
 import org.slf4j.Logger;
@@ -115,7 +115,7 @@ public final class UntoldCallerCheck implements SmartInitializingSingleton {
 	private boolean isAnyKeyACallers() {
 		IdempotentOperationSource source = this.context.getBean(IdempotentOperationSource.class);
 		return this.handlers.get().anyMatch((handler) -> isCallers(handler, source))
-				|| source.operations().stream().anyMatch(this::isCallers)
+				|| source.operations().stream().anyMatch(UntoldCallerCheck::isCallers)
 				|| this.context.getBeanProvider(RouteRegistry.class)
 					.stream()
 					.flatMap((routes) -> routes.operations().stream())
@@ -123,10 +123,8 @@ public final class UntoldCallerCheck implements SmartInitializingSingleton {
 	}
 
 	/** Returns whether calls come with requests that no handler mapping knows. */
-	private boolean isCallers(IdempotentOperation operation) {
-		return operation.key().isOfCaller() && this.context.getBeanProvider(OperationDoor.class)
-			.stream()
-			.anyMatch((door) -> door.hasRequests(operation.guarded().method(), operation.guarded().targetClass()));
+	private static boolean isCallers(IdempotentOperation operation) {
+		return operation.key().isOfCaller() && operation.traits().has(Flag.REQUEST);
 	}
 
 	private static boolean isCallers(HandlerMethod handler, IdempotentOperationSource source) {

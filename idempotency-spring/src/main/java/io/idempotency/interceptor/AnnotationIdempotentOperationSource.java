@@ -8,10 +8,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
+import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.Internal;
 import io.idempotency.codec.ResultCodec;
+import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
+import io.idempotency.interceptor.OperationTraits.Flag;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
@@ -39,8 +43,6 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 
 	private final OperationFactory factory;
 
-	private final DoorCoverage covered;
-
 	private volatile boolean readsBodies;
 
 	/**
@@ -48,17 +50,16 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 	 * @param beanFactory resolves placeholders, stores, and the beans that expressions
 	 * name
 	 * @param defaults the defaults of the options
-	 * @param keyHeader the header of the key, for methods that a door covers and whose
-	 * annotation names no place of the key
+	 * @param keyHeader the header of the key, for handlers whose annotation names no key
+	 * source
 	 * @param store the store of the records unless the annotation names another one
-	 * @param codec encodes results; it must support the results of methods that no door
-	 * covers
-	 * @param doors the doors through which calls come in
+	 * @param codec encodes results; it must support the results of methods that are not
+	 * handlers
+	 * @param adapters the adapters that guard calls
 	 */
 	public AnnotationIdempotentOperationSource(ConfigurableListableBeanFactory beanFactory, IdempotencyOptions defaults,
-			String keyHeader, IdempotencyStore store, ResultCodec codec, ObjectProvider<OperationDoor> doors) {
-		this.covered = new DoorCoverage(doors);
-		this.factory = new OperationFactory(beanFactory, defaults, keyHeader, store, codec, this.covered);
+			String keyHeader, IdempotencyStore store, ResultCodec codec, ObjectProvider<InvocationAdapter> adapters) {
+		this.factory = new OperationFactory(beanFactory, defaults, keyHeader, store, codec, adapters);
 	}
 
 	@Override
@@ -99,20 +100,23 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 
 	private @Nullable IdempotentOperation create(Method method, Class<?> targetClass) {
 		IdempotentAnnotation annotation = IdempotentAnnotation.find(method, targetClass);
-		if (annotation == null || this.covered.isLeftOut(annotation)) {
+		if (annotation == null) {
+			return null;
+		}
+		OperationTraits traits = this.factory.traits(annotation.method(), annotation.targetClass());
+		if (!annotation.guarded().declaredOnMethod() && isLeftOut(annotation.targetClass(), traits)) {
 			return null;
 		}
 		if (annotation.method().equals(method) && annotation.targetClass() == targetClass) {
-			IdempotentOperation operation = this.factory.create(annotation);
+			IdempotentOperation operation = this.factory.create(annotation, traits);
 			checkShared(operation);
 			if (annotation.attributes().operation().isEmpty() && !operation.key().namesBean()
-					&& !this.covered.tellsBeansApart(operation)) {
+					&& !traits.has(Flag.BEAN_KEYS) && !isCompared(operation)) {
 				this.ofClasses.add(operation.name());
 			}
 			// A handler reads the body of its own request, a listener that of its
 			// message.
-			if (operation.readsBody() && !this.covered.isCovered(annotation)
-					&& this.covered.adviceForKey(annotation) == null) {
+			if (operation.readsBody() && !traits.has(Flag.HANDLER) && traits.keyAdvice() == null) {
 				this.readsBodies = true;
 			}
 			return operation;
@@ -120,6 +124,22 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 		// All ways to call the method (an interface, a bridge, a proxy) share one
 		// operation.
 		return operation(annotation.method(), annotation.targetClass());
+	}
+
+	/**
+	 * Returns whether an annotation of the class leaves a method out. If a class has
+	 * handlers, its annotation guards only the handlers that are not exempt.
+	 */
+	private boolean isLeftOut(Class<?> targetClass, OperationTraits traits) {
+		return traits.comparesRequest() ? traits.has(Flag.EXEMPT_FROM_CLASS)
+				: Stream.of(ReflectionUtils.getUniqueDeclaredMethods(targetClass))
+					.anyMatch((other) -> this.factory.traits(other, targetClass).comparesRequest());
+	}
+
+	/** Returns whether the request of a call is compared, and so its path. */
+	private static boolean isCompared(IdempotentOperation operation) {
+		return operation.traits().has(Flag.HANDLER) && operation.fingerprint() instanceof FingerprintSource.Default
+				&& operation.options().mode() == IdempotencyMode.REPLAY;
 	}
 
 	private static boolean isOfOneClass(GuardedMethod one, GuardedMethod other) {
@@ -139,7 +159,7 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 		if (other == null) {
 			return;
 		}
-		if (isOfOneClass(operation.guarded(), other.guarded()) && !this.covered.isCompared(operation)) {
+		if (isOfOneClass(operation.guarded(), other.guarded()) && !isCompared(operation)) {
 			throw operation.problem(
 					"its class has the operation '" + operation.name() + "', which '" + other.describe()
 							+ "' has, too: a call of the one would be answered with what the other has done",

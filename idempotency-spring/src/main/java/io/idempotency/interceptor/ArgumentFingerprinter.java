@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import io.idempotency.Internal;
@@ -77,15 +76,14 @@ public final class ArgumentFingerprinter {
 	}
 
 	public static ArgumentFingerprinter of(Method method, Class<?> targetClass) {
-		return of(method, targetClass, (type) -> ArgumentRole.VALUE);
+		return of(method, targetClass, OperationTraits.NONE);
 	}
 
 	/**
 	 * Selects the arguments of a method.
-	 * @param roles returns the role of each type that this class does not know
+	 * @param traits name the parameter types that this class does not know
 	 */
-	public static ArgumentFingerprinter of(Method method, Class<?> targetClass,
-			Function<Class<?>, ArgumentRole> roles) {
+	static ArgumentFingerprinter of(Method method, Class<?> targetClass, OperationTraits traits) {
 		List<Compared> arguments = new ArrayList<>();
 		List<Compared> messages = new ArrayList<>();
 		Parameter[] parameters = method.getParameters();
@@ -93,9 +91,8 @@ public final class ArgumentFingerprinter {
 		Type[] types = method.getGenericParameterTypes();
 		for (int i = 0; i < parameters.length; i++) {
 			Class<?> type = parameters[i].getType();
-			ArgumentRole role = roles.apply(type);
-			boolean message = role == ArgumentRole.MESSAGE || is(type, MESSAGES);
-			if (message || role == ArgumentRole.VALUE && !is(type, HANDED_IN) && !isHandedIn(parameters[i])) {
+			boolean message = is(type, traits.messageTypes()) || is(type, MESSAGES);
+			if (message || !is(type, traits.suppliedTypes()) && !is(type, HANDED_IN) && !isHandedIn(parameters[i])) {
 				String name = (names != null) ? names[i] : parameters[i].getName();
 				(message ? messages : arguments).add(new Compared(i, name, types[i], message));
 			}

@@ -25,9 +25,9 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
  * @hidden
  */
 @Internal
-public final class EventListenerAdapter implements OperationDoor {
+public final class EventListenerAdapter implements InvocationAdapter {
 
-	private final MethodDoor methods;
+	private final MethodAdapter methods;
 
 	private final Set<MethodClassKey> listeners = ConcurrentHashMap.newKeySet();
 
@@ -35,19 +35,17 @@ public final class EventListenerAdapter implements OperationDoor {
 	 * Creates the adapter.
 	 * @param methods guards the calls
 	 */
-	public EventListenerAdapter(MethodDoor methods) {
+	public EventListenerAdapter(MethodAdapter methods) {
 		this.methods = methods;
 	}
 
 	@Override
-	public boolean covers(Method method, Class<?> targetClass) {
-		return false;
-	}
-
-	@Override
-	public @Nullable String adviceForKey(Method method, Class<?> targetClass) {
-		return isListener(method) ? "It is an event listener. Set key = \"#event.id\" to a value that is the same when "
-				+ "this event is published again; an event has no header and no message id" : null;
+	public OperationTraits traits(Method method, Class<?> targetClass) {
+		return isListener(method)
+				? OperationTraits.NONE
+					.withKeyAdvice("It is an event listener. Set key = \"#event.id\" to a value that is the same when "
+							+ "this event is published again; an event has no header and no message id")
+				: OperationTraits.NONE;
 	}
 
 	private static boolean isListener(Method method) {
@@ -63,17 +61,17 @@ public final class EventListenerAdapter implements OperationDoor {
 	}
 
 	@Override
-	public boolean opens(OperationCall call) {
+	public boolean supports(OperationCall call) {
 		return !this.listeners.isEmpty() && this.listeners.contains(key(call.operation()));
 	}
 
 	@Override
-	public @Nullable Object enter(OperationCall call) throws Throwable {
+	public @Nullable Object invoke(OperationCall call) throws Throwable {
 		boolean nullable = !(call.operation().result().type() instanceof Class<?> type) || type == void.class
 				|| !type.isPrimitive();
 		Object result;
 		try {
-			result = this.methods.enter(call);
+			result = this.methods.invoke(call);
 		}
 		catch (IdempotencyResultUnavailableException | IdempotencyDuplicateException ex) {
 			if (!nullable || !isOf(call, ex)) {

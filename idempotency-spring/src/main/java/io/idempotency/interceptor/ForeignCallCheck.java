@@ -14,7 +14,7 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.stereotype.Controller;
 
 /**
- * Refuses annotations on methods that frameworks call in ways that no door sees: their
+ * Refuses annotations on methods that frameworks call in ways that no adapter sees: their
  * requests are bound to no thread, or their answers are not what they return. The classes
  * of the frameworks are known by name, because they are optional.
  */
@@ -49,7 +49,7 @@ final class ForeignCallCheck {
 	}
 
 	/**
-	 * Checks a method that no door covers.
+	 * Checks a method that no adapter covers.
 	 * @param hasKeys whether its calls come with keys that no request of the web has
 	 * @param beanFactory tells the kind of the application
 	 * @throws io.idempotency.IdempotencyConfigurationException if its calls, its key or
@@ -69,7 +69,7 @@ final class ForeignCallCheck {
 		MergedAnnotations ofClass = MergedAnnotations.from(annotation.targetClass(), SearchStrategy.TYPE_HIERARCHY);
 		if (DATA_REST.stream().anyMatch(ofClass::isPresent)) {
 			throw annotation.problem(
-					"it is a controller of Spring Data REST (@RepositoryRestController), which no door guards",
+					"it is a controller of Spring Data REST (@RepositoryRestController), which no adapter guards",
 					"Use @RestController, or " + ON_THE_WORK);
 		}
 		checkMessageHandler(annotation);

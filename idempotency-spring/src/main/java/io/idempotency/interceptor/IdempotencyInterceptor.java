@@ -12,8 +12,8 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * The advice of guarded methods: it finds the operation and hands the call to the first
- * door that opens for it. Thread-safe.
+ * The advice of guarded methods: it finds the operation and passes the call to the first
+ * adapter that supports it. Thread-safe.
  * <p>
  * The interceptor is created long before most beans, so it looks up its collaborators at
  * the first call. As with every proxy, it does not see a call that a bean makes on
@@ -26,21 +26,21 @@ public final class IdempotencyInterceptor implements MethodInterceptor {
 
 	private final SingletonSupplier<IdempotentOperationSource> source;
 
-	private final SingletonSupplier<List<OperationDoor>> doors;
+	private final SingletonSupplier<List<InvocationAdapter>> adapters;
 
 	private final SingletonSupplier<Namespace> namespace;
 
 	/**
 	 * Creates the interceptor.
 	 * @param source knows the operations
-	 * @param doors the doors through which calls come in; the last door takes every call
+	 * @param adapters the adapters that guard calls; the last one supports every call
 	 * @param namespace the namespace of the operations; {@link Namespace#NONE} if there
 	 * is no such bean
 	 */
-	public IdempotencyInterceptor(ObjectProvider<IdempotentOperationSource> source, ObjectProvider<OperationDoor> doors,
-			ObjectProvider<Namespace> namespace) {
+	public IdempotencyInterceptor(ObjectProvider<IdempotentOperationSource> source,
+			ObjectProvider<InvocationAdapter> adapters, ObjectProvider<Namespace> namespace) {
 		this.source = SingletonSupplier.of(source::getObject);
-		this.doors = SingletonSupplier.of(() -> doors.orderedStream().toList());
+		this.adapters = SingletonSupplier.of(() -> adapters.orderedStream().toList());
 		this.namespace = SingletonSupplier.of(() -> namespace.getIfAvailable(() -> Namespace.NONE));
 	}
 
@@ -50,13 +50,13 @@ public final class IdempotencyInterceptor implements MethodInterceptor {
 		if (call == null) {
 			return invocation.proceed();
 		}
-		for (OperationDoor door : this.doors.obtain()) {
-			if (door.opens(call)) {
-				return door.enter(call);
+		for (InvocationAdapter adapter : this.adapters.obtain()) {
+			if (adapter.supports(call)) {
+				return adapter.invoke(call);
 			}
 		}
 		throw new IllegalStateException(
-				"No door takes the call of '" + call.operation().describe() + "': declare a MethodDoor bean");
+				"No adapter supports the call of '" + call.operation().describe() + "': declare a MethodAdapter bean");
 	}
 
 }

@@ -21,11 +21,12 @@ import org.jspecify.annotations.Nullable;
  * @param fingerprint what must be equal on a retry
  * @param result what the method gives, and how it is found again
  * @param place where the record is
+ * @param traits the traits of the method
  * @hidden
  */
 @Internal
 public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions options, Key key,
-		FingerprintSource fingerprint, Result result, Place place) {
+		FingerprintSource fingerprint, Result result, Place place, OperationTraits traits) {
 
 	/** Returns the name of the operation. */
 	public String name() {
@@ -59,7 +60,7 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions opti
 	}
 
 	/**
-	 * Makes the error of a door.
+	 * Creates a startup error for an adapter.
 	 * @param problem what is wrong, in words that follow a colon
 	 * @param action what to do
 	 */
@@ -161,7 +162,7 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions opti
 	public sealed interface FingerprintSource {
 
 		/**
-		 * The default of the door of handlers is compared: the request.
+		 * The request is compared.
 		 *
 		 * @hidden
 		 */

@@ -137,11 +137,11 @@ public final class OperationCall {
 	}
 
 	/**
-	 * Lets a door watch the run of the method.
-	 * @param door what the door does about the run
+	 * Lets an adapter watch the run of the method.
+	 * @param adapter what the adapter does about the run
 	 */
-	public void watch(RunWatch door) {
-		this.watch = door;
+	public void watch(RunWatch adapter) {
+		this.watch = adapter;
 	}
 
 	/** Returns how the call has ended, if its return alone does not say so. */
@@ -150,7 +150,9 @@ public final class OperationCall {
 		return (watching != null) ? watching.returned(ending) : ending;
 	}
 
-	/** Returns what the door tells of a failure, {@code null} for nothing of its own. */
+	/**
+	 * Returns what the adapter tells of a failure, {@code null} for nothing of its own.
+	 */
 	@Nullable String told(Throwable failure) {
 		RunWatch watching = this.watch;
 		return (watching != null) ? watching.told(failure) : null;
@@ -323,8 +325,8 @@ public final class OperationCall {
 
 	/**
 	 * Returns whether an exception leaves nothing to remember: the method was never
-	 * entered, because its own {@code @Validated} has refused the arguments, or its door
-	 * knows that the work is to be done anew.
+	 * entered, because its own {@code @Validated} has refused the arguments, or its
+	 * adapter knows that the work is to be done anew.
 	 */
 	public boolean isRefusedBefore(Throwable failure) {
 		return this.watch != null && this.watch.isGivenBack()

@@ -18,6 +18,7 @@ import io.idempotency.interceptor.IdempotentOperation.Key;
 import io.idempotency.interceptor.IdempotentOperation.Place;
 import io.idempotency.interceptor.IdempotentOperation.Result;
 import io.idempotency.engine.GuardedAction.SurroundingTransaction;
+import io.idempotency.interceptor.OperationTraits.Flag;
 import io.idempotency.engine.WorkTransactions;
 import io.idempotency.codec.ResultCodec;
 import io.idempotency.key.HeaderKeyParser;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanNotOfRequiredTypeException;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -48,55 +50,61 @@ final class OperationFactory {
 
 	private final ResultCodec codec;
 
-	private final DoorCoverage covered;
+	private final ObjectProvider<InvocationAdapter> adapters;
 
 	private final ExpressionParser parser;
 
 	private final KeySourceFinder keySourceFinder;
 
 	OperationFactory(ConfigurableListableBeanFactory beanFactory, IdempotencyOptions defaults, String keyHeader,
-			IdempotencyStore store, ResultCodec codec, DoorCoverage covered) {
+			IdempotencyStore store, ResultCodec codec, ObjectProvider<InvocationAdapter> adapters) {
 		this.beanFactory = beanFactory;
 		this.defaults = defaults;
 		this.store = store;
 		this.codec = codec;
-		this.covered = covered;
+		this.adapters = adapters;
 		this.parser = new ExpressionParser(beanFactory);
-		this.keySourceFinder = new KeySourceFinder(this.parser, keyHeader, covered);
+		this.keySourceFinder = new KeySourceFinder(this.parser, keyHeader);
+	}
+
+	/** Returns the merged traits of a method. */
+	OperationTraits traits(Method method, Class<?> targetClass) {
+		return this.adapters.orderedStream()
+			.map((adapter) -> adapter.traits(method, targetClass))
+			.reduce(OperationTraits.NONE, OperationTraits::merge);
 	}
 
 	/**
 	 * Makes the operation.
 	 * @throws io.idempotency.IdempotencyConfigurationException if the annotation is wrong
 	 */
-	IdempotentOperation create(IdempotentAnnotation annotation) {
+	IdempotentOperation create(IdempotentAnnotation annotation, OperationTraits traits) {
 		Idempotent attributes = annotation.attributes();
-		boolean covered = this.covered.isCovered(annotation);
+		boolean handler = traits.has(Flag.HANDLER);
 		checkPlace(annotation);
-		MissingModuleCheck.check(annotation, covered, this.beanFactory);
-		IdempotencyOptions options = options(annotation);
-		if (!covered) {
-			ForeignCallCheck.check(annotation, this.covered.hasKeys(annotation), this.beanFactory);
+		MissingModuleCheck.check(annotation, handler, this.beanFactory);
+		IdempotencyOptions options = options(annotation, traits);
+		if (!handler) {
+			ForeignCallCheck.check(annotation, traits.suppliesKeys(), this.beanFactory);
 		}
-		boolean requested = this.covered.hasRequests(annotation);
-		KeySource keySource = this.keySourceFinder.of(annotation);
-		ResultShape result = ResultShape.of(annotation, this.covered.areSubscribed(annotation));
+		KeySource keySource = this.keySourceFinder.of(annotation, traits);
+		ResultShape result = ResultShape.of(annotation, traits.isSubscribed());
 		Method recover = RecoverMethodFinder.find(annotation, result);
 		IdempotencyStore store = store(annotation);
 		IdempotentOperation operation = new IdempotentOperation(annotation.guarded(), options,
 				new Key(keySource, attributes.required(), attributes.token(),
 						expression("scope", attributes.scope(), annotation),
 						expression("condition", attributes.condition(), annotation)),
-				fingerprint(annotation, keySource, covered, requested),
-				new Result(result.type(), result.form(), recover),
-				new Place(store, transactions(annotation, result, store), surrounding(annotation, result)));
-		if (operation.reads("messageId") && !this.covered.hasKeys(annotation)) {
+				fingerprint(annotation, keySource, traits), new Result(result.type(), result.form(), recover),
+				new Place(store, transactions(annotation, result, store, traits), surrounding(annotation, result)),
+				traits);
+		if (operation.reads("messageId") && !traits.suppliesKeys()) {
 			throw annotation.problem("its expression reads messageId(), but it is not a message listener",
 					"Use a value of the arguments");
 		}
-		this.covered.check(operation);
-		if (!covered) {
-			if (!requested && !this.covered.hasKeys(annotation)) {
+		this.adapters.forEach((adapter) -> adapter.check(operation));
+		if (!handler) {
+			if (!traits.comparesRequest() && !traits.suppliesKeys()) {
 				MissingModuleCheck.checkResult(annotation, this.beanFactory);
 			}
 			checkResult(annotation, result, options);
@@ -131,14 +139,14 @@ final class OperationFactory {
 		}
 	}
 
-	private IdempotencyOptions options(IdempotentAnnotation annotation) {
+	private IdempotencyOptions options(IdempotentAnnotation annotation, OperationTraits traits) {
 		Idempotent attributes = annotation.attributes();
 		String name = attributes.operation().isEmpty() ? annotation.guarded().operation() : attributes.operation();
 		IdempotencyOptions.Builder options = this.defaults.change()
 			.operation(name)
 			.recoverable(!attributes.recover().isEmpty())
 			.mode(attributes.mode())
-			.conflict(conflict(annotation))
+			.conflict(conflict(attributes, traits))
 			.onFailure(attributes.onFailure())
 			.onAbandoned(attributes.onAbandoned())
 			.keepResult(attributes.keepResult());
@@ -151,12 +159,11 @@ final class OperationFactory {
 				attributes.token(), !attributes.scope().isEmpty(), !attributes.store().isEmpty()), annotation::problem);
 	}
 
-	private ConflictMode conflict(IdempotentAnnotation annotation) {
-		Idempotent attributes = annotation.attributes();
+	private static ConflictMode conflict(Idempotent attributes, OperationTraits traits) {
 		if (attributes.conflict() != ConflictMode.DEFAULT) {
 			return attributes.conflict();
 		}
-		boolean waits = attributes.mode() != IdempotencyMode.REJECT && this.covered.waits(annotation);
+		boolean waits = attributes.mode() != IdempotencyMode.REJECT && traits.has(Flag.WAITS);
 		return waits ? ConflictMode.WAIT : ConflictMode.DEFAULT;
 	}
 
@@ -180,8 +187,8 @@ final class OperationFactory {
 		return text.isEmpty() ? null : this.parser.parse(attribute, text, annotation);
 	}
 
-	private FingerprintSource fingerprint(IdempotentAnnotation annotation, KeySource keySource, boolean covered,
-			boolean requested) {
+	private FingerprintSource fingerprint(IdempotentAnnotation annotation, KeySource keySource,
+			OperationTraits traits) {
 		String text = annotation.attributes().fingerprint();
 		OperationExpression expression = text.equals(NO_FINGERPRINT) ? null
 				: expression("fingerprint", text, annotation);
@@ -191,17 +198,17 @@ final class OperationFactory {
 		if (!text.isEmpty()) {
 			return new FingerprintSource.None();
 		}
-		if (covered) {
+		if (traits.has(Flag.HANDLER)) {
 			return new FingerprintSource.Default();
 		}
 		if (keySource instanceof KeySource.Spel || annotation.attributes().mode() != IdempotencyMode.REPLAY) {
 			return new FingerprintSource.None();
 		}
-		if (requested) {
+		if (traits.comparesRequest()) {
 			return new FingerprintSource.Default();
 		}
 		ArgumentFingerprinter arguments = ArgumentFingerprinter.of(annotation.method(), annotation.targetClass(),
-				this.covered::roleOf);
+				traits);
 		arguments.check(this.codec);
 		return new FingerprintSource.Arguments(arguments);
 	}
@@ -219,11 +226,12 @@ final class OperationFactory {
 	}
 
 	private @Nullable WorkTransactions transactions(IdempotentAnnotation annotation, ResultShape result,
-			IdempotencyStore store) {
+			IdempotencyStore store, OperationTraits traits) {
 		if (annotation.attributes().transaction() != TransactionMode.JOIN) {
 			return null;
 		}
-		WorkTransactions subscribed = this.covered.transactions(annotation, result.form(), store);
+		WorkTransactions subscribed = (traits.transactions() != null)
+				? traits.transactions().apply(result.form(), store) : null;
 		if (subscribed != null) {
 			return subscribed;
 		}
@@ -262,16 +270,13 @@ final class OperationFactory {
 
 		private final String defaultHeader;
 
-		private final DoorCoverage covered;
-
-		KeySourceFinder(ExpressionParser parser, String defaultHeader, DoorCoverage covered) {
+		KeySourceFinder(ExpressionParser parser, String defaultHeader) {
 			this.parser = parser;
 			this.defaultHeader = defaultHeader;
-			this.covered = covered;
 		}
 
 		/** Finds the place. */
-		KeySource of(IdempotentAnnotation annotation) {
+		KeySource of(IdempotentAnnotation annotation, OperationTraits traits) {
 			List<KeySource> sources = new ArrayList<>();
 			Idempotent attributes = annotation.attributes();
 			if (!attributes.key().isEmpty()) {
@@ -287,18 +292,17 @@ final class OperationFactory {
 				throw annotation.problem("it has more than one of key, header and body",
 						"Keep the one that holds the key");
 			}
-			return sources.isEmpty() ? byDoor(annotation) : sources.get(0);
+			return sources.isEmpty() ? byTraits(annotation, traits) : sources.get(0);
 		}
 
-		private KeySource byDoor(IdempotentAnnotation annotation) {
-			if (this.covered.isCovered(annotation)) {
+		private KeySource byTraits(IdempotentAnnotation annotation, OperationTraits traits) {
+			if (traits.has(Flag.HANDLER)) {
 				return new KeySource.Header(this.defaultHeader);
 			}
-			KeySource source = this.covered.defaultKey(annotation);
-			if (source != null) {
-				return source;
+			if (traits.defaultKey() != null) {
+				return traits.defaultKey();
 			}
-			@Nullable String advice = this.covered.adviceForKey(annotation);
+			String advice = traits.keyAdvice();
 			throw (advice != null) ? annotation.problem("it does not say where the key comes from", advice)
 					: annotation.problem("it does not say where the key comes from, and is no controller method",
 							"Set key (SpEL over the arguments), header or body");

@@ -9,8 +9,8 @@ import io.idempotency.codec.ResultCodec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the fingerprint of the value of an expression, by the same rules for every door.
- * Thread-safe.
+ * Makes the fingerprint of the value of an expression, by the same rules for every
+ * adapter. Thread-safe.
  * <p>
  * A value that could be one part of a key counts by its text, so {@code 5} and
  * {@code "5"} are equal; any other value, lists included, counts by its encoded form.

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the key of a call from the place that its operation names, by the same rules for
- * every door. Thread-safe.
+ * every adapter. Thread-safe.
  *
  * @hidden
  */

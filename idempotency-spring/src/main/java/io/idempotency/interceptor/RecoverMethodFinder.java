@@ -44,7 +44,9 @@ final class RecoverMethodFinder {
 		return recover;
 	}
 
-	/** A suspend function of a door that knows no subscriptions is called by Spring. */
+	/**
+	 * A suspend function of an adapter that knows no subscriptions is called by Spring.
+	 */
 	private static ResultShape shape(Method method, IdempotentAnnotation annotation, @Nullable ResultShape known,
 			boolean subscribed) {
 		if (DeferredResultTypes.isSuspend(method)) {

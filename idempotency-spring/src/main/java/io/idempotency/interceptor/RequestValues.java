@@ -68,7 +68,7 @@ public interface RequestValues {
 	}
 
 	/**
-	 * Returns the caller. Has no default: a door must not forget whose call it is.
+	 * Returns the caller. Has no default: an adapter must not forget whose call it is.
 	 * @return the principal, {@code null} for an anonymous caller
 	 */
 	@Nullable Principal principal();

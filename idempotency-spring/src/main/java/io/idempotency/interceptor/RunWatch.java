@@ -5,9 +5,9 @@ import io.idempotency.engine.Ending;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches the run of a guarded method for a door whose methods say in another way than by
- * their return how a call has ended. For one call; the end of a future may be told by
- * another thread than the one that runs.
+ * Watches the run of a guarded method for an adapter whose methods say in another way
+ * than by their return how a call has ended. For one call; the end of a future may be
+ * told by another thread than the one that runs.
  *
  * @hidden
  */
@@ -36,8 +36,8 @@ public interface RunWatch {
 	boolean isGivenBack();
 
 	/**
-	 * Returns what the door tells its client of a failure that is remembered, so that a
-	 * replay can tell the same.
+	 * Returns what the adapter tells its client of a failure that is remembered, so that
+	 * a replay can tell the same.
 	 * @param failure the exception of the guarded method
 	 * @return what is told, {@code null} if the exception alone says it
 	 */

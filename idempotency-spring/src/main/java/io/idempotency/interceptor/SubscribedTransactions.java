@@ -45,13 +45,12 @@ public final class SubscribedTransactions {
 
 	/**
 	 * Finds the transactions that the record of a method joins.
+	 * @param targetClass the class of the bean
 	 * @param store the store of its records, as the calls ask it
 	 * @throws io.idempotency.IdempotencyConfigurationException if there are none that the
 	 * store can join; the message names the method and the cure
 	 */
-	public ReactiveTransactionStarter of(GuardedMethod guarded, ReactiveIdempotencyStore store) {
-		Method method = guarded.method();
-		Class<?> targetClass = guarded.targetClass();
+	public ReactiveTransactionStarter of(Method method, Class<?> targetClass, ReactiveIdempotencyStore store) {
 		if (!TRANSACTIONS || store.joining().isEmpty()) {
 			throw GuardedMethod.problem(method, targetClass,
 					"transaction = JOIN, but its work is in the subscription to its result, and its store has no "

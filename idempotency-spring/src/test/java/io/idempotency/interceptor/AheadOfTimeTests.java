@@ -34,7 +34,7 @@ class AheadOfTimeTests {
 
 	@Test
 	void guardedBeanHasAClassOfAProxy() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(Plain.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Plain.class)) {
 			Class<?> type = determine(context, Refunds.class);
 			assertThat(type).isNotEqualTo(Refunds.class).isAssignableTo(Refunds.class);
 			assertThat(type).isAssignableTo(SpringProxy.class);
@@ -43,7 +43,7 @@ class AheadOfTimeTests {
 
 	@Test
 	void otherBeanKeepsItsClass() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(Plain.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Plain.class)) {
 			assertThat(determine(context, Plain.class)).isEqualTo(Plain.class);
 		}
 	}
@@ -54,7 +54,7 @@ class AheadOfTimeTests {
 			.newProxyInstance(Task.class.getClassLoader(), new Class<?>[] { Task.class },
 					(self, method, arguments) -> null)
 			.getClass();
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(Plain.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Plain.class)) {
 			Class<?> subclass = determine(context, Refunds.class);
 			assertThat(determine(context, subclass)).isEqualTo(subclass);
 			assertThat(determine(context, proxy)).isEqualTo(proxy);
@@ -63,7 +63,7 @@ class AheadOfTimeTests {
 
 	@Test
 	void classThatNoProxyCanExtendIsRefused() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(Plain.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Plain.class)) {
 			assertThatExceptionOfType(IdempotencyConfigurationException.class)
 				.isThrownBy(() -> determine(context, Sealed.class))
 				.withMessageContaining("no proxy can guard a method of a final class");

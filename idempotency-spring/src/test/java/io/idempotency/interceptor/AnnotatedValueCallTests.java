@@ -15,7 +15,7 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 
 class AnnotatedValueCallTests extends ValueCallContract {
 
-	private final AnnotationConfigApplicationContext context = MethodDoorSetup.start(Annotated.class);
+	private final AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Annotated.class);
 
 	AnnotatedValueCallTests() {
 		this.context.getBean(Annotated.class).know(this.ledger);

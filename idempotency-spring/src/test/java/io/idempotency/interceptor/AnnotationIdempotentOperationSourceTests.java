@@ -19,6 +19,7 @@ import io.idempotency.IdempotencyOptions;
 import io.idempotency.Idempotent;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
+import io.idempotency.interceptor.OperationTraits.Flag;
 import io.idempotency.codec.json.Jackson2ResultCodec;
 import jakarta.annotation.PostConstruct;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +49,7 @@ class AnnotationIdempotentOperationSourceTests {
 
 	private IdempotentOperationSource source(IdempotencyOptions defaults) {
 		return new AnnotationIdempotentOperationSource(this.beanFactory, defaults, "Idempotency-Key", new TestStore(),
-				new Jackson2ResultCodec(), this.beanFactory.getBeanProvider(OperationDoor.class));
+				new Jackson2ResultCodec(), this.beanFactory.getBeanProvider(InvocationAdapter.class));
 	}
 
 	private @Nullable IdempotentOperation find(Class<?> type, String method) {
@@ -260,7 +261,7 @@ class AnnotationIdempotentOperationSourceTests {
 
 	@Test
 	void aCoveredMethodHasTheDefaultHeaderAndAnyResult() {
-		this.beanFactory.registerSingleton("door", new CoveringDoor("handle", "get"));
+		this.beanFactory.registerSingleton("adapter", new HandlerAdapter("handle", "get"));
 		IdempotentOperation operation = operation(Controller.class, "handle");
 		assertThat(operation.key().source()).isEqualTo(new KeySource.Header("Idempotency-Key"));
 		assertThat(operation.result().type()).isEqualTo(Object.class);
@@ -268,7 +269,7 @@ class AnnotationIdempotentOperationSourceTests {
 
 	@Test
 	void ofAClassWithHandlersOnlyTheseAreMeant() {
-		this.beanFactory.registerSingleton("door", new CoveringDoor("handle", "get"));
+		this.beanFactory.registerSingleton("adapter", new HandlerAdapter("handle", "get"));
 		assertThat(find(Controller.class, "get")).as("exempt").isNull();
 		assertThat(find(Controller.class, "helper")).as("no handler").isNull();
 		assertThat(find(Controller.class, "annotatedGet")).as("annotated itself").isNotNull();
@@ -528,26 +529,24 @@ class AnnotationIdempotentOperationSourceTests {
 
 	}
 
-	/** Stands for the HTTP door. */
-	private record CoveringDoor(String handler, String safeHandler) implements OperationDoor {
+	/** Stands for the HTTP adapter. */
+	private record HandlerAdapter(String handler, String safeHandler) implements InvocationAdapter {
 
 		@Override
-		public boolean covers(Method method, Class<?> targetClass) {
-			return method.getName().equals(this.handler) || method.getName().equals(this.safeHandler);
+		public OperationTraits traits(Method method, Class<?> targetClass) {
+			if (method.getName().equals(this.safeHandler)) {
+				return OperationTraits.of(Flag.HANDLER, Flag.EXEMPT_FROM_CLASS);
+			}
+			return method.getName().equals(this.handler) ? OperationTraits.of(Flag.HANDLER) : OperationTraits.NONE;
 		}
 
 		@Override
-		public boolean isExemptFromClass(Method method, Class<?> targetClass) {
-			return method.getName().equals(this.safeHandler);
-		}
-
-		@Override
-		public boolean opens(OperationCall call) {
+		public boolean supports(OperationCall call) {
 			return true;
 		}
 
 		@Override
-		public @Nullable Object enter(OperationCall call) throws Throwable {
+		public @Nullable Object invoke(OperationCall call) throws Throwable {
 			return call.run();
 		}
 

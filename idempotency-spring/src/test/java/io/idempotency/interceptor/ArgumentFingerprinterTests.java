@@ -52,7 +52,7 @@ class ArgumentFingerprinterTests {
 
 	@BeforeAll
 	static void start() {
-		context = MethodDoorSetup.start(Cart.class);
+		context = MethodAdapterSetup.start(Cart.class);
 	}
 
 	@AfterAll

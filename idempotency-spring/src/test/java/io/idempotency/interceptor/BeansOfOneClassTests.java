@@ -30,7 +30,7 @@ class BeansOfOneClassTests {
 
 	private static AnnotationConfigApplicationContext started(Class<?>... components) {
 		charged.clear();
-		return MethodDoorSetup.start(components);
+		return MethodAdapterSetup.start(components);
 	}
 
 	@ParameterizedTest
@@ -91,7 +91,7 @@ class BeansOfOneClassTests {
 		try (AnnotationConfigApplicationContext parent = started(OneGateway.class);
 				AnnotationConfigApplicationContext child = new AnnotationConfigApplicationContext()) {
 			child.setParent(parent);
-			child.register(MethodDoorSetup.class);
+			child.register(MethodAdapterSetup.class);
 			child.registerBean("adyen", Gateway.class, () -> new Gateway("adyen"));
 			child.refresh();
 			assertThat(child.getBean("adyen", Gateway.class).pay("7")).isEqualTo("adyen 7");

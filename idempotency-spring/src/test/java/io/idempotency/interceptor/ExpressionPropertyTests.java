@@ -40,7 +40,7 @@ class ExpressionPropertyTests {
 
 	@Test
 	void acceptsOtherExpressions() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(Property.class, Nested.class,
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Property.class, Nested.class,
 				Getter.class, Opened.class, AnyMap.class, AnyObject.class, AnyInterface.class, AnyClass.class,
 				AnyOptional.class, ArrayLength.class)) {
 			assertThat(context.isActive()).isTrue();
@@ -49,7 +49,7 @@ class ExpressionPropertyTests {
 
 	@Test
 	void sortedElementsOfASetAreOneKeyInAnyOrder() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(SortedSets.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(SortedSets.class)) {
 			SortedSets bean = context.getBean(SortedSets.class);
 			List<Item> items = List.of(new Item("b", 1), new Item("a", 2));
 			bean.run(new LinkedHashSet<>(items));

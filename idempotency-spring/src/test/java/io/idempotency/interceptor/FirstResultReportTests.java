@@ -18,7 +18,7 @@ class FirstResultReportTests {
 
 	@Test
 	void aResultThatReadsBackDifferentlyIsReportedOnceForItsOperation(CapturedOutput output) {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(Animals.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Animals.class)) {
 			Animals animals = context.getBean(Animals.class);
 			assertThat(animals.find("1")).isInstanceOf(Dog.class);
 			assertThat(animals.find("1")).isExactlyInstanceOf(Animal.class);
@@ -32,7 +32,7 @@ class FirstResultReportTests {
 
 	@Test
 	void whatComesBackAsItWasIsNotReported(CapturedOutput output) {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(Animals.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Animals.class)) {
 			Animals animals = context.getBean(Animals.class);
 			animals.dog("1");
 			assertThat(animals.dog("1").legs).isEqualTo(4);

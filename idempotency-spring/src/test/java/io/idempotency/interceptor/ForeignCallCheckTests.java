@@ -25,7 +25,8 @@ import org.springframework.web.context.request.NativeWebRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What no door can guard is refused at start-up, which names the framework and the cure.
+ * What no adapter can guard is refused at start-up, which names the framework and the
+ * cure.
  */
 class ForeignCallCheckTests {
 
@@ -53,7 +54,7 @@ class ForeignCallCheckTests {
 
 	@Test
 	void otherBeansAreGuarded() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(Service.class, WebFlux.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Service.class, WebFlux.class)) {
 			assertThat(context.getBean(Service.class).run("7")).isEqualTo("7");
 		}
 	}
@@ -78,7 +79,7 @@ class ForeignCallCheckTests {
 
 	@Test
 	void messageWithAKeyInItsArgumentsIsGuarded() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(MessageWithExpression.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(MessageWithExpression.class)) {
 			MessageWithExpression handler = context.getBean(MessageWithExpression.class);
 			assertThat(handler.run("1")).isEqualTo(handler.run("1")).isNotEqualTo(handler.run("2"));
 		}
@@ -92,7 +93,7 @@ class ForeignCallCheckTests {
 
 	@Test
 	void duplicatesThatAreRefusedMayWriteWhereTheyLike() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(Rejecting.class, Unkept.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Rejecting.class, Unkept.class)) {
 			assertThat(context.getBean(Rejecting.class)).isNotNull();
 		}
 	}

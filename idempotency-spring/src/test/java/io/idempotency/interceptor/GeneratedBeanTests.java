@@ -26,7 +26,7 @@ class GeneratedBeanTests {
 
 	@Test
 	void proxiesThatInheritOneMethodDoNotShareIt() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(Clients.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Clients.class)) {
 			assertThat(context.getBean(Acme.class).send("7")).isEqualTo("acme 7");
 			assertThat(operation(context)).isEqualTo(Acme.class.getName() + ".send(java.lang.String)");
 			assertThat(context.getBean(Globex.class).send("7")).isEqualTo("globex 7");
@@ -39,7 +39,7 @@ class GeneratedBeanTests {
 
 	@Test
 	void repositoriesOfOneClassDoNotShareTheirQueries() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(Repositories.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Repositories.class)) {
 			Orders orders = context.getBean(Orders.class);
 			Invoices invoices = context.getBean(Invoices.class);
 			assertThat(orders.close("42")).isEqualTo("orders close 42 #1");
@@ -52,7 +52,7 @@ class GeneratedBeanTests {
 
 	@Test
 	void theAnnotationOfARepositoryItselfHoldsForWhatItsClassDoes() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(AnnotatedRepository.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(AnnotatedRepository.class)) {
 			Payments payments = context.getBean(Payments.class);
 			assertThat(payments.close("42")).isEqualTo("payments close 42 #1");
 			assertThat(payments.close("42")).isEqualTo("payments close 42 #1");
@@ -76,7 +76,7 @@ class GeneratedBeanTests {
 	/** As those that Spring makes of an interface for HTTP, and gateways. */
 	@Test
 	void aProxyWithoutATargetIsGuarded() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(Targetless.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Targetless.class)) {
 			Recovering client = context.getBean(Recovering.class);
 			assertThat(client.send("7")).isEqualTo("http send 7 #1");
 			assertThat(client.send("7")).isEqualTo("http send 7 #1");

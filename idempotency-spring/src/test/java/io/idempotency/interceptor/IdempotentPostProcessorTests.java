@@ -61,7 +61,7 @@ class IdempotentPostProcessorTests {
 
 	@Test
 	void aBeanIsGuardedWithoutAnyOtherProxying() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(TaskImpl.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(TaskImpl.class)) {
 			assertThat(AopUtils.isCglibProxy(context.getBean(TaskImpl.class))).isTrue();
 			assertGuardedOnce(context, context.getBean(Task.class));
 		}
@@ -70,7 +70,7 @@ class IdempotentPostProcessorTests {
 	@Test
 	@ExtendWith(OutputCaptureExtension.class)
 	void noBeanIsCreatedTooEarly(CapturedOutput output) {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(TaskImpl.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(TaskImpl.class)) {
 			assertThat(context.isActive()).isTrue();
 		}
 		assertThat(output).doesNotContain("not eligible for getting processed");
@@ -78,7 +78,7 @@ class IdempotentPostProcessorTests {
 
 	@Test
 	void otherBeansGetNoProxy() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(Plain.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Plain.class)) {
 			assertThat(AopUtils.isAopProxy(context.getBean(Plain.class))).isFalse();
 		}
 	}
@@ -88,7 +88,7 @@ class IdempotentPostProcessorTests {
 	@ValueSource(classes = { OfAnInterfaceOfAnInterface.class, Inherited.class, Composed.class, Repeated.class,
 			OnATypeOfAType.class })
 	void theAnnotationIsSeenWhereverItIs(Class<?> beanClass) {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(beanClass)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(beanClass)) {
 			assertThat(AopUtils.isAopProxy(context.getBean(beanClass))).isTrue();
 			@SuppressWarnings("unchecked")
 			Runs<String> bean = (Runs<String>) context.getBean(beanClass);
@@ -99,15 +99,15 @@ class IdempotentPostProcessorTests {
 
 	@Test
 	void theStoreMayDependOnAGuardedBean() {
-		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(MethodDoorSetup.class,
-				StoreOnTask.class, TaskImpl.class)) {
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(
+				MethodAdapterSetup.class, StoreOnTask.class, TaskImpl.class)) {
 			assertGuardedOnce(context, context.getBean(Task.class));
 		}
 	}
 
 	@Test
 	void aPrototypeIsGuardedEachTime() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(Prototype.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Prototype.class)) {
 			assertGuardedOnce(context, context.getBean(Prototype.class));
 			assertThat(context.getBean(Prototype.class)).isNotSameAs(context.getBean(Prototype.class));
 		}
@@ -117,7 +117,7 @@ class IdempotentPostProcessorTests {
 	void ofAScopedBeanTheTargetIsGuardedAndNotTheProxy() {
 		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
 			context.getBeanFactory().registerScope("thread", new SimpleThreadScope());
-			context.register(MethodDoorSetup.class, Scoped.class);
+			context.register(MethodAdapterSetup.class, Scoped.class);
 			context.refresh();
 			assertGuardedOnce(context, context.getBean(Scoped.class));
 		}
@@ -125,14 +125,14 @@ class IdempotentPostProcessorTests {
 
 	@Test
 	void theProductOfAFactoryBeanIsGuarded() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(TaskFactory.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(TaskFactory.class)) {
 			assertGuardedOnce(context, context.getBean(Task.class));
 		}
 	}
 
 	@Test
 	void aLambdaOfAnAnnotatedInterfaceIsGuarded() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(Lambdas.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Lambdas.class)) {
 			assertGuardedOnce(context, context.getBean(Task.class));
 			assertThat(context.getBean(TestStore.class).lastClaim().key().operation())
 				.isEqualTo(Task.class.getName() + ".run(java.lang.String)");
@@ -141,7 +141,7 @@ class IdempotentPostProcessorTests {
 
 	@Test
 	void aJdkProxyOfSomebodyElseIsGuarded() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(ForeignProxies.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(ForeignProxies.class)) {
 			assertGuardedOnce(context, context.getBean(Task.class));
 			assertThat(context.getBean(TestStore.class).lastClaim().key().operation())
 				.isEqualTo(Task.class.getName() + ".run(java.lang.String)");
@@ -205,7 +205,7 @@ class IdempotentPostProcessorTests {
 
 	@Test
 	void aBeanThatIsRegisteredTwiceIsGuardedOnce() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(TaskImpl.class, Twice.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(TaskImpl.class, Twice.class)) {
 			assertGuardedOnce(context, (Task) context.getBean("again"));
 			context.getBean(TestStore.class).reset();
 			assertGuardedOnce(context, (Task) context.getBean("wrapped"));
@@ -238,10 +238,11 @@ class IdempotentPostProcessorTests {
 
 	@Test
 	void advisorsOfASmallerOrderStayOutside() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetupWithOrder.start(100)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetupWithOrder.start(100)) {
 			assertThat(advice(context)).containsExactly("lambda", "IdempotencyInterceptor", "lambda");
 		}
-		try (AnnotationConfigApplicationContext context = MethodDoorSetupWithOrder.start(Ordered.HIGHEST_PRECEDENCE)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetupWithOrder
+			.start(Ordered.HIGHEST_PRECEDENCE)) {
 			assertThat(advice(context)).containsExactly("IdempotencyInterceptor", "lambda", "lambda");
 		}
 	}
@@ -263,7 +264,7 @@ class IdempotentPostProcessorTests {
 	private static AnnotationConfigApplicationContext advised(Consumer<ProxyFactory> customizer, Class<?>... beans) {
 		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 		context.registerBean("proxying", Proxying.class, () -> new Proxying(customizer));
-		context.register(MethodDoorSetup.class);
+		context.register(MethodAdapterSetup.class);
 		context.register(beans);
 		context.refresh();
 		return context;
@@ -290,9 +291,9 @@ class IdempotentPostProcessorTests {
 
 	}
 
-	static final class MethodDoorSetupWithOrder {
+	static final class MethodAdapterSetupWithOrder {
 
-		private MethodDoorSetupWithOrder() {
+		private MethodAdapterSetupWithOrder() {
 		}
 
 		static AnnotationConfigApplicationContext start(int advisorOrder) {
@@ -301,7 +302,7 @@ class IdempotentPostProcessorTests {
 			Advisor late = advisor(Ordered.LOWEST_PRECEDENCE);
 			context.registerBean("proxying", Proxying.class,
 					() -> new Proxying((factory) -> factory.addAdvisors(early, late)));
-			context.register(MethodDoorSetup.class, OnlyOnTheClass.class);
+			context.register(MethodAdapterSetup.class, OnlyOnTheClass.class);
 			context.addBeanFactoryPostProcessor(
 					(beanFactory) -> beanFactory.registerSingleton("advisorOrder", advisorOrder));
 			context.refresh();

@@ -49,7 +49,7 @@ class LazyBeansTests {
 
 	@Test
 	void aRightOneDoesNotMakeTheBean() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(LazyRight.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(LazyRight.class)) {
 			assertThat(made).hasValue(0);
 			context.getBean(LazyRight.class).run("7");
 			assertThat(made.get()).isPositive();
@@ -60,7 +60,7 @@ class LazyBeansTests {
 	/** The class of the bean may have what its declared type has not. */
 	@Test
 	void whatIsKnownByAnInterfaceOnlyIsCheckedWhenItIsMade() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(InterfaceFactory.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(InterfaceFactory.class)) {
 			assertThat(context.getBean(Task.class).run("7")).isEqualTo("7");
 		}
 	}
@@ -80,7 +80,7 @@ class LazyBeansTests {
 			.load(getClass().getClassLoader())
 			.getLoaded();
 		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
-			context.register(MethodDoorSetup.class);
+			context.register(MethodAdapterSetup.class);
 			BeanDefinition definition = new RootBeanDefinition(broken);
 			definition.setLazyInit(true);
 			context.registerBeanDefinition("broken", definition);

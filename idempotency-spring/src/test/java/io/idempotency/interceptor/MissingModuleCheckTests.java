@@ -58,7 +58,7 @@ class MissingModuleCheckTests {
 		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
 			context.setClassLoader(new FilteredClassLoader("io.idempotency.messaging", "io.idempotency.reactor",
 					"io.idempotency.webflux"));
-			context.register(MethodDoorSetup.class);
+			context.register(MethodAdapterSetup.class);
 			context.register(beans);
 			context.refresh();
 		}

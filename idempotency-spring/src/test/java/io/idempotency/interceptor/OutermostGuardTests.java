@@ -23,7 +23,7 @@ class OutermostGuardTests {
 
 	private final IdempotencyInterceptor guard = new IdempotencyInterceptor(
 			this.beans.getBeanProvider(IdempotentOperationSource.class),
-			this.beans.getBeanProvider(OperationDoor.class), this.beans.getBeanProvider(Namespace.class));
+			this.beans.getBeanProvider(InvocationAdapter.class), this.beans.getBeanProvider(Namespace.class));
 
 	private final ProxyFactory proxies = new ProxyFactory(new Orders());
 

@@ -13,7 +13,7 @@ final class Refusals {
 
 	/** Starts with the given beans, the first of which must be refused. */
 	static IdempotencyConfigurationException of(Class<?>... beans) {
-		Throwable failure = catchThrowable(() -> MethodDoorSetup.start(beans).close());
+		Throwable failure = catchThrowable(() -> MethodAdapterSetup.start(beans).close());
 		while (failure != null && !(failure instanceof IdempotencyConfigurationException)) {
 			failure = failure.getCause();
 		}

@@ -25,17 +25,18 @@ class SharedOperationTests {
 
 	@Test
 	void methodsThatFitMayShareOne() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(Separate.class, AlsoSeparate.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Separate.class,
+				AlsoSeparate.class)) {
 			assertThat(context.isActive()).isTrue();
 		}
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(Joined.class, AlsoJoined.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Joined.class, AlsoJoined.class)) {
 			assertThat(context.isActive()).isTrue();
 		}
 	}
 
 	@Test
 	void aMethodThatIsFoundTwiceIsOne() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(Joined.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Joined.class)) {
 			IdempotentOperationSource source = context.getBean(IdempotentOperationSource.class);
 			source.check(Joined.class);
 			source.check(context.getBean(Joined.class).getClass());
@@ -49,7 +50,7 @@ class SharedOperationTests {
 		assertThat(Refusals.of(Accounts.class)).hasMessageContaining("'accounts'")
 			.hasMessageContaining("#debit(String)")
 			.hasMessageContaining("#credit(String)");
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(OneAccount.class, Account.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(OneAccount.class, Account.class)) {
 			assertThat(context.isActive()).isTrue();
 		}
 	}

@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 class StartupFailureTests {
 
 	private static IdempotencyConfigurationException failureOf(Class<?>... beans) {
-		Throwable failure = catchThrowable(() -> MethodDoorSetup.start(beans).close());
+		Throwable failure = catchThrowable(() -> MethodAdapterSetup.start(beans).close());
 		assertThat(failure).as("start-up").isNotNull();
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
 			if (cause instanceof IdempotencyConfigurationException found) {
@@ -284,7 +284,7 @@ class StartupFailureTests {
 						+ "'java.io.InputStream' is no JSON: it can be read only once",
 				"Set fingerprint to what must be equal on a retry, e.g. fingerprint = \"{#name}\"");
 		assertRefused(Callback.class, "run(Runnable)", "the parameter 'work' cannot be", "\"#work.id\"");
-		assertThat(MethodDoorSetup.start(UploadWithKey.class, UploadWithFingerprint.class).isActive()).isTrue();
+		assertThat(MethodAdapterSetup.start(UploadWithKey.class, UploadWithFingerprint.class).isActive()).isTrue();
 	}
 
 	static class Upload {
@@ -599,7 +599,7 @@ class StartupFailureTests {
 
 	@Test
 	void joinWithAStoreThatCanJoinIsAccepted() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(JoinWithStore.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(JoinWithStore.class)) {
 			IdempotentOperation operation = context.getBean(IdempotentOperationSource.class)
 				.operation(JoinWithStore.class.getMethods()[0], JoinWithStore.class);
 			assertThat(context.getBean(JoinWithStore.class)).isNotNull();
@@ -785,7 +785,7 @@ class StartupFailureTests {
 
 	@Test
 	void packagePrivateAndProtectedMethodsAreGuarded() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(Visible.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Visible.class)) {
 			context.getBean(Visible.class).packagePrivate("7");
 			context.getBean(Visible.class).protectedMethod("8");
 			assertThat(context.getBean(TestStore.class).claims()).hasSize(2);
@@ -904,7 +904,7 @@ class StartupFailureTests {
 
 	@Test
 	void combinationsThatMakeSenseAreAccepted() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(Sensible.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Sensible.class)) {
 			assertThat(context.getBean(Sensible.class).once("7")).isEqualTo("7");
 		}
 	}
@@ -981,12 +981,12 @@ class StartupFailureTests {
 
 	@Test
 	void aCallWithoutADoorIsAnErrorThatSaysWhatToDeclare() {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(Visible.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Visible.class)) {
 			((org.springframework.beans.factory.support.DefaultListableBeanFactory) context.getBeanFactory())
-				.removeBeanDefinition("methodDoor");
+				.removeBeanDefinition("methodAdapter");
 			assertThatIllegalStateException().isThrownBy(() -> context.getBean(Visible.class).packagePrivate("7"))
 				.withMessageContaining("Visible#packagePrivate(String)")
-				.withMessageContaining("MethodDoor");
+				.withMessageContaining("MethodAdapter");
 		}
 	}
 

@@ -105,7 +105,7 @@ class UnfinishedWorkTests {
 			.make()
 			.load(getClass().getClassLoader())
 			.getLoaded();
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(CoveringDoor.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(HandlerAdapter.class)) {
 			IdempotentOperationSource source = context.getBean(IdempotentOperationSource.class);
 			source.check(controller);
 			assertThat(source.operation(controller.getMethod("place", String.class, Continuation.class), controller))
@@ -113,7 +113,9 @@ class UnfinishedWorkTests {
 		}
 	}
 
-	/** What it returns is in its last parameter; a door that covers it has it called. */
+	/**
+	 * What it returns is in its last parameter; an adapter that covers it has it called.
+	 */
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
 			FoundOther  | returns java.lang.Integer,                  | Let it return java.lang.String, null or empty
@@ -123,7 +125,7 @@ class UnfinishedWorkTests {
 	void recoverMethodOfASuspendHandlerGivesWhatTheHandlerGives(String bean, String problem, String action)
 			throws ClassNotFoundException {
 		Class<?> controller = Class.forName(UnfinishedWorkTests.class.getName() + "$" + bean);
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(CoveringDoor.class)) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(HandlerAdapter.class)) {
 			IdempotentOperationSource source = context.getBean(IdempotentOperationSource.class);
 			assertThatExceptionOfType(IdempotencyConfigurationException.class)
 				.isThrownBy(() -> source.check(controller))
@@ -428,20 +430,20 @@ class UnfinishedWorkTests {
 
 	}
 
-	static class CoveringDoor implements OperationDoor {
+	static class HandlerAdapter implements InvocationAdapter {
 
 		@Override
-		public boolean covers(Method method, Class<?> targetClass) {
-			return true;
+		public OperationTraits traits(Method method, Class<?> targetClass) {
+			return OperationTraits.of(OperationTraits.Flag.HANDLER);
 		}
 
 		@Override
-		public boolean opens(OperationCall call) {
+		public boolean supports(OperationCall call) {
 			return false;
 		}
 
 		@Override
-		public Object enter(OperationCall call) {
+		public Object invoke(OperationCall call) {
 			throw new IllegalStateException();
 		}
 

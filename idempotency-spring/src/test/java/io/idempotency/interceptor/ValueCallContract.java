@@ -24,8 +24,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
- * What a call of a value promises, by whichever door it comes in: the annotation on the
- * method of a bean, or the template.
+ * What a call of a value promises, by whichever adapter it comes in: the annotation on
+ * the method of a bean, or the template.
  */
 abstract class ValueCallContract {
 
@@ -36,7 +36,7 @@ abstract class ValueCallContract {
 	/** What the business knows, for recovery. */
 	final Map<String, Receipt> ledger = new ConcurrentHashMap<>();
 
-	/** The calls of one door. */
+	/** The calls of one adapter. */
 	abstract Payments payments();
 
 	private Receipt receipt() {
@@ -187,7 +187,7 @@ abstract class ValueCallContract {
 		assertThat(this.runs).hasValue(2);
 	}
 
-	/** What a door must offer. */
+	/** What an adapter must offer. */
 	interface Payments {
 
 		@Nullable Receipt pay(String key, Callable<@Nullable Receipt> work) throws Exception;

@@ -1,7 +1,7 @@
 package io.idempotency.ai;
 
 import io.idempotency.ScopeMode;
-import io.idempotency.interceptor.MethodDoor;
+import io.idempotency.interceptor.MethodAdapter;
 import io.idempotency.interceptor.OperationKeyReader;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.CurrentRequest;
@@ -28,7 +28,7 @@ import org.springframework.core.env.Environment;
  * @since 0.1.0
  */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
-@ConditionalOnBean(MethodDoor.class)
+@ConditionalOnBean(MethodAdapter.class)
 @EnableConfigurationProperties(AiProperties.class)
 public final class IdempotencyAiAutoConfiguration {
 
@@ -53,7 +53,7 @@ public final class IdempotencyAiAutoConfiguration {
 
 		@Bean
 		@ConditionalOnMissingBean
-		ToolDoor idempotencyToolDoor(MethodDoor methods, OperationKeyReader keys, ResultCodec codec,
+		ToolAdapter idempotencyToolAdapter(MethodAdapter methods, OperationKeyReader keys, ResultCodec codec,
 				IdempotencyProperties properties, AiProperties ai, ObjectProvider<CurrentRequest> request,
 				ListableBeanFactory beans, Environment environment) {
 			CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
@@ -61,7 +61,7 @@ public final class IdempotencyAiAutoConfiguration {
 					properties.scope() == ScopeMode.GLOBAL,
 					"ASYNC".equalsIgnoreCase(environment.getProperty("spring.ai.mcp.server.type")),
 					"STATELESS".equalsIgnoreCase(environment.getProperty("spring.ai.mcp.server.protocol")));
-			return new ToolDoor(methods, keys, settings, codec, current::values, current::owner);
+			return new ToolAdapter(methods, keys, settings, codec, current::values, current::owner);
 		}
 
 	}

@@ -22,7 +22,7 @@ class IdempotencyAiAutoConfigurationTests {
 	@Test
 	void readsKeysFromTheDocumentedPropertyOfMeta() {
 		this.runner.run((context) -> {
-			assertThat(context).hasSingleBean(ToolDoor.class);
+			assertThat(context).hasSingleBean(ToolAdapter.class);
 			assertThat(context.getBean(AiProperties.class).metaKey())
 				.isEqualTo("io.modelcontextprotocol/idempotencyKey");
 		});
@@ -52,7 +52,7 @@ class IdempotencyAiAutoConfigurationTests {
 			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(IdempotencyAiAutoConfiguration.class));
 		this.runner.withClassLoader(new FilteredClassLoader("io.modelcontextprotocol", "org.springframework.ai"))
 			.run((context) -> assertThat(context).hasNotFailed()
-				.doesNotHaveBean(ToolDoor.class)
+				.doesNotHaveBean(ToolAdapter.class)
 				.doesNotHaveBean(ToolErrorPostProcessor.class));
 	}
 

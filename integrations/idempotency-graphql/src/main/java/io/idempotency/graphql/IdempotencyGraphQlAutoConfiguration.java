@@ -1,6 +1,6 @@
 package io.idempotency.graphql;
 
-import io.idempotency.interceptor.MethodDoor;
+import io.idempotency.interceptor.MethodAdapter;
 import io.idempotency.interceptor.OperationKeyReader;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.CurrentRequest;
@@ -28,17 +28,17 @@ import org.springframework.graphql.server.WebGraphQlInterceptor;
  */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnClass(DataFetcherExceptionResolver.class)
-@ConditionalOnBean(MethodDoor.class)
+@ConditionalOnBean(MethodAdapter.class)
 public final class IdempotencyGraphQlAutoConfiguration {
 
 	IdempotencyGraphQlAutoConfiguration() {
 	}
 
 	@Bean
-	GraphQlDoor idempotencyGraphQlDoor(MethodDoor methods, OperationKeyReader keys, ResultCodec codec,
+	GraphQlAdapter idempotencyGraphQlAdapter(MethodAdapter methods, OperationKeyReader keys, ResultCodec codec,
 			IdempotencyProperties properties, ObjectProvider<GraphQlSource> sources,
 			ObjectProvider<DataFetcherExceptionResolver> resolvers) {
-		return new GraphQlDoor(methods, keys, codec, properties.key().header(), sources, resolvers);
+		return new GraphQlAdapter(methods, keys, codec, properties.key().header(), sources, resolvers);
 	}
 
 	@Bean

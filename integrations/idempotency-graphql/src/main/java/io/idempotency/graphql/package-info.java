@@ -1,5 +1,5 @@
 /**
- * The door of fields of GraphQL, for Spring for GraphQL. Without it no class of this
+ * The adapter of fields of GraphQL, for Spring for GraphQL. Without it no class of this
  * package is loaded.
  */
 @NullMarked

@@ -1,6 +1,6 @@
 package io.idempotency.messaging;
 
-import io.idempotency.interceptor.MethodDoor;
+import io.idempotency.interceptor.MethodAdapter;
 import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +26,7 @@ import org.springframework.util.ClassUtils;
  * @since 0.1.0
  */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
-@ConditionalOnBean(MethodDoor.class)
+@ConditionalOnBean(MethodAdapter.class)
 @ImportRuntimeHints(IdempotencyMessagingAutoConfiguration.Hints.class)
 public final class IdempotencyMessagingAutoConfiguration {
 
@@ -34,7 +34,7 @@ public final class IdempotencyMessagingAutoConfiguration {
 	}
 
 	@Bean
-	ListenerAdapter idempotencyListenerAdapter(MethodDoor methods, ConfigurableListableBeanFactory beanFactory) {
+	ListenerAdapter idempotencyListenerAdapter(MethodAdapter methods, ConfigurableListableBeanFactory beanFactory) {
 		return new ListenerAdapter(methods, beanFactory);
 	}
 

@@ -9,12 +9,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-import io.idempotency.interceptor.ArgumentFingerprinter;
-import io.idempotency.interceptor.ArgumentRole;
 import io.idempotency.interceptor.IdempotentOperation;
-import io.idempotency.interceptor.MethodDoor;
+import io.idempotency.interceptor.MethodAdapter;
 import io.idempotency.interceptor.OperationCall;
-import io.idempotency.interceptor.OperationDoor;
+import io.idempotency.interceptor.OperationTraits;
+import io.idempotency.interceptor.OperationTraits.Flag;
+import io.idempotency.interceptor.InvocationAdapter;
 import io.idempotency.engine.AsyncResults;
 import io.idempotency.key.Caller;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +36,7 @@ import org.springframework.util.function.SingletonSupplier;
  * subscription (JMS), unless the annotation has a scope. {@link RejectionClassifier}
  * decides what happens to the message of a rejected call.
  */
-final class ListenerAdapter implements OperationDoor, SmartLifecycle {
+final class ListenerAdapter implements InvocationAdapter, SmartLifecycle {
 
 	/** The phase before those of listener containers. */
 	static final int BEFORE_CONTAINERS = Integer.MAX_VALUE - 1_000;
@@ -49,7 +49,7 @@ final class ListenerAdapter implements OperationDoor, SmartLifecycle {
 			"org.apache.kafka.clients.consumer.Consumer", "org.springframework.amqp.core.MessageProperties",
 			"com.rabbitmq.client.Channel", "jakarta.jms.Session");
 
-	private final MethodDoor methods;
+	private final MethodAdapter methods;
 
 	private final QueueNameReader queues;
 
@@ -64,7 +64,7 @@ final class ListenerAdapter implements OperationDoor, SmartLifecycle {
 	 * @param methods guards the calls
 	 * @param beanFactory contains the listener containers, and replaces placeholders
 	 */
-	ListenerAdapter(MethodDoor methods, ConfigurableBeanFactory beanFactory) {
+	ListenerAdapter(MethodAdapter methods, ConfigurableBeanFactory beanFactory) {
 		this.methods = methods;
 		this.queues = new QueueNameReader(beanFactory::resolveEmbeddedValue);
 		// Created for the first listener, because they need the classes of the broker.
@@ -78,37 +78,15 @@ final class ListenerAdapter implements OperationDoor, SmartLifecycle {
 	}
 
 	@Override
-	public boolean covers(Method method, Class<?> targetClass) {
-		return false;
-	}
-
-	@Override
-	public @Nullable String adviceForKey(Method method, Class<?> targetClass) {
+	public OperationTraits traits(Method method, Class<?> targetClass) {
 		ListenerKind kind = ListenerKind.of(method);
-		return (kind != null) ? "It is " + kind + ". " + kind.advice() : null;
-	}
-
-	@Override
-	public boolean hasKeys(Method method, Class<?> targetClass) {
-		return ListenerKind.of(method) != null;
-	}
-
-	@Override
-	public boolean waits(Method method, Class<?> targetClass) {
-		ListenerKind kind = ListenerKind.of(method);
-		return kind == ListenerKind.RABBIT || kind == ListenerKind.JMS;
-	}
-
-	/** The queue is a part of each key. */
-	@Override
-	public boolean tellsBeansApart(Method method, Class<?> targetClass) {
-		return waits(method, targetClass);
-	}
-
-	@Override
-	public ArgumentRole roleOf(Class<?> type) {
-		return ArgumentFingerprinter.is(type, MessageParameter.BROKER_TYPES) ? ArgumentRole.MESSAGE
-				: ArgumentFingerprinter.is(type, SUPPLIED) ? ArgumentRole.SUPPLIED : ArgumentRole.VALUE;
+		// A method that a listener calls may have these parameters, too.
+		OperationTraits traits = ((kind == null) ? OperationTraits.NONE
+				: (kind == ListenerKind.KAFKA) ? OperationTraits.of(Flag.KEYS)
+						// The queue is a part of each key.
+						: OperationTraits.of(Flag.KEYS, Flag.WAITS, Flag.BEAN_KEYS))
+			.withArguments(MessageParameter.BROKER_TYPES, SUPPLIED);
+		return (kind != null) ? traits.withKeyAdvice("It is " + kind + ". " + kind.advice()) : traits;
 	}
 
 	@Override
@@ -145,13 +123,13 @@ final class ListenerAdapter implements OperationDoor, SmartLifecycle {
 	}
 
 	@Override
-	public boolean opens(OperationCall call) {
+	public boolean supports(OperationCall call) {
 		return !this.listeners.isEmpty() && !call.operation().result().form().isSubscribed()
 				&& this.listeners.containsKey(key(call.operation()));
 	}
 
 	@Override
-	public @Nullable Object enter(OperationCall call) throws Throwable {
+	public @Nullable Object invoke(OperationCall call) throws Throwable {
 		GuardedListener listener = Objects.requireNonNull(this.listeners.get(key(call.operation())), "No listener");
 		Broker broker = broker(listener);
 		ReceivedMessage message = listener.message(call.arguments(), broker::repeats);
@@ -160,7 +138,7 @@ final class ListenerAdapter implements OperationDoor, SmartLifecycle {
 		boolean async = call.operation().result().async();
 		Object result;
 		try {
-			result = enter(call, delivery, new MessageValues(call.operation().name(), message),
+			result = invoke(call, delivery, new MessageValues(call.operation().name(), message),
 					() -> listener.caller(message, broker::group));
 		}
 		catch (Throwable thrown) {
@@ -179,11 +157,11 @@ final class ListenerAdapter implements OperationDoor, SmartLifecycle {
 	}
 
 	/** Tries while the delivery waits. */
-	private @Nullable Object enter(OperationCall call, Delivery delivery, MessageValues values, Supplier<Caller> caller)
-			throws Throwable {
+	private @Nullable Object invoke(OperationCall call, Delivery delivery, MessageValues values,
+			Supplier<Caller> caller) throws Throwable {
 		while (true) {
 			try {
-				return this.methods.enter(call, values, caller);
+				return this.methods.invoke(call, values, caller);
 			}
 			catch (Throwable thrown) {
 				if (call.hasRun() || new RejectionClassifier(call).isFinal(thrown) || !delivery.waits(thrown)) {

@@ -9,6 +9,8 @@ import io.idempotency.IdempotencyKeyMissingException;
 import io.idempotency.Internal;
 import io.idempotency.interceptor.GuardedMethod;
 import io.idempotency.interceptor.IdempotentOperation;
+import io.idempotency.interceptor.OperationTraits;
+import io.idempotency.interceptor.OperationTraits.Flag;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -67,8 +69,16 @@ public final class HandlerRules {
 		return ClassUtils.getUserClass(AopUtils.getTargetClass(handler.createWithResolvedBean().getBean()));
 	}
 
-	/** Returns whether the annotation of the class does not cover the method. */
-	public static boolean isExemptFromClass(Method method) {
+	/** Returns the traits of a method, none if it is not a handler. */
+	public static OperationTraits traits(Method method, Class<?> targetClass) {
+		if (!isHandler(method, targetClass)) {
+			return OperationTraits.NONE;
+		}
+		return isExemptFromClass(method) ? OperationTraits.of(Flag.HANDLER, Flag.EXEMPT_FROM_CLASS)
+				: OperationTraits.of(Flag.HANDLER);
+	}
+
+	private static boolean isExemptFromClass(Method method) {
 		Set<RequestMethod> methods = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY)
 			.get(RequestMapping.class)
 			.getValue("method", RequestMethod[].class)

@@ -27,6 +27,7 @@ import io.idempotency.interceptor.IdempotentOperation.Result;
 import io.idempotency.interceptor.KeySource;
 import io.idempotency.interceptor.OperationCatalog;
 import io.idempotency.interceptor.OperationExpression;
+import io.idempotency.interceptor.OperationTraits;
 import io.idempotency.interceptor.ResultForm;
 import io.idempotency.interceptor.BodyPointers;
 import io.idempotency.key.HeaderKeyParser;
@@ -238,7 +239,7 @@ public final class RouteRegistry implements OperationCatalog, SmartInitializingS
 			return new IdempotentOperation(new GuardedMethod(handler, handler.getDeclaringClass(), false), resolved,
 					new Key(source, this.required, this.token, this.scope, this.condition), this.fingerprint,
 					new Result(Object.class, ResultForm.VALUE, null),
-					new Place(store(routes), null, UnaryOperator.identity()));
+					new Place(store(routes), null, UnaryOperator.identity()), OperationTraits.NONE);
 		}
 
 		private IdempotencyStore store(RouteRegistry routes) {

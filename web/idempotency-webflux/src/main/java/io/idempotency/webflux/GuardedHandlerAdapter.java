@@ -50,7 +50,8 @@ import org.springframework.web.server.ServerWebExchange;
  * Claims the calls of guarded handlers. Whatever may wait happens here, before Spring
  * calls the handler: the body is read, the claim is sent, a duplicate waits. What stands
  * around the handler then decides whether the request reaches the guard
- * ({@link WebFluxDoor}): a duplicate, too, must pass it, and what it refuses uses no key.
+ * ({@link WebFluxAdapter}): a duplicate, too, must pass it, and what it refuses uses no
+ * key.
  * <p>
  * Where the key needs the arguments of the handler, the request goes the way to the guard
  * once before, to have them resolved. Thread-safe.

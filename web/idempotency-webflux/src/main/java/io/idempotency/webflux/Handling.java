@@ -124,8 +124,8 @@ final class Handling {
 	 * no {@code Mono} that would ask for the context.
 	 */
 	private static boolean needsThread(HandlerMethod handler) {
-		return WebFluxDoor.needsThread(handler.getMethod())
-				|| WebFluxDoor.needsThread(AopUtils.getMostSpecificMethod(handler.getMethod(), handler.getBeanType()));
+		return WebFluxAdapter.needsThread(handler.getMethod()) || WebFluxAdapter
+			.needsThread(AopUtils.getMostSpecificMethod(handler.getMethod(), handler.getBeanType()));
 	}
 
 	private Mono<HandlerResult> led(Mono<HandlerResult> result, Pass pass) {

@@ -67,9 +67,9 @@ public final class WebFluxConfiguration {
 		}
 
 		@Bean
-		WebFluxDoor idempotencyWebFluxDoor(ObjectProvider<ReactiveIdempotencyEngine> engine,
+		WebFluxAdapter idempotencyWebFluxAdapter(ObjectProvider<ReactiveIdempotencyEngine> engine,
 				ConfigurableListableBeanFactory beanFactory, Settings settings) {
-			return new WebFluxDoor(engine::getObject, new SubscribedTransactions(beanFactory, settings.storeTimeout()));
+			return new WebFluxAdapter(engine::getObject, new SubscribedTransactions(beanFactory, settings.storeTimeout()));
 		}
 
 		/** Comes before the handler of Spring Boot, which has the order -1. */

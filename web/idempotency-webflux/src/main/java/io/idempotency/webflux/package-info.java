@@ -1,5 +1,5 @@
 /**
- * The door of handlers of WebFlux: what must not wait is claimed before the handler is
+ * The adapter of handlers of WebFlux: what must not wait is claimed before the handler is
  * called, and decided where its advice has reached the guard.
  */
 @NullMarked

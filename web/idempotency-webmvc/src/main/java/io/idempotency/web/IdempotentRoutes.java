@@ -55,12 +55,13 @@ public final class IdempotentRoutes {
 	/**
 	 * Creates the routes.
 	 * @param routes makes operations
-	 * @param door guards calls
+	 * @param adapter guards calls
 	 * @param problems answers refusals
 	 * @param namespace the namespace of the operations
 	 */
-	IdempotentRoutes(RouteRegistry routes, HttpDoor door, IdempotencyProblemResolver problems, Namespace namespace) {
-		this(new Guard(routes, door, problems, namespace));
+	IdempotentRoutes(RouteRegistry routes, WebMvcAdapter adapter, IdempotencyProblemResolver problems,
+			Namespace namespace) {
+		this(new Guard(routes, adapter, problems, namespace));
 	}
 
 	/** Found so that a native image keeps it. */
@@ -109,7 +110,7 @@ public final class IdempotentRoutes {
 	}
 
 	/** What makes guards. */
-	private record Guard(RouteRegistry routes, HttpDoor door, IdempotencyProblemResolver problems,
+	private record Guard(RouteRegistry routes, WebMvcAdapter adapter, IdempotencyProblemResolver problems,
 			Namespace namespace) {
 
 		HandlerFilterFunction<ServerResponse, ServerResponse> filter(IdempotentOperation route) {
@@ -117,7 +118,7 @@ public final class IdempotentRoutes {
 				HandlerOperationFinder.reached(request.servletRequest(), route);
 				OperationCall call = OperationCall.of(route, () -> next.handle(request), next, request, this.namespace);
 				try {
-					return (ServerResponse) this.door.enter(call, request);
+					return (ServerResponse) this.adapter.invoke(call, request);
 				}
 				catch (IdempotencyException refusal) {
 					if (call.hasRun()) {

@@ -84,9 +84,9 @@ public final class WebMvcConfiguration {
 		}
 
 		@Bean
-		HttpDoor idempotencyHttpDoor(IdempotencyEngine engine, OperationKeyReader keys, ResultCodec codec,
+		WebMvcAdapter idempotencyWebMvcAdapter(IdempotencyEngine engine, OperationKeyReader keys, ResultCodec codec,
 				HttpCallerResolver callers, HttpSettings settings) {
-			return new HttpDoor(engine, keys, new OperationFingerprinter(codec), callers, settings);
+			return new WebMvcAdapter(engine, keys, new OperationFingerprinter(codec), callers, settings);
 		}
 
 		@Bean
@@ -152,7 +152,7 @@ public final class WebMvcConfiguration {
 	public static final class Routes {
 
 		@Bean
-		IdempotentRoutes idempotentRoutes(RouteRegistry routes, HttpDoor door, IdempotencyProblemResolver problems,
+		IdempotentRoutes idempotentRoutes(RouteRegistry routes, WebMvcAdapter door, IdempotencyProblemResolver problems,
 				ObjectProvider<Namespace> namespace) {
 			return new IdempotentRoutes(routes, door, problems, namespace.getIfAvailable(() -> Namespace.NONE));
 		}

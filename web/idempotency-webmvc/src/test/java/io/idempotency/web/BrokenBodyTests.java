@@ -52,8 +52,8 @@ class BrokenBodyTests {
 	@BeforeEach
 	void start() {
 		runs.set(0);
-		this.context = HttpDoorSetup.start(Payments.class, Fields.class);
-		this.client = HttpDoorSetup.client(this.context);
+		this.context = WebMvcAdapterSetup.start(Payments.class, Fields.class);
+		this.client = WebMvcAdapterSetup.client(this.context);
 	}
 
 	@AfterEach

@@ -45,7 +45,7 @@ class ClaimedAnswerTests {
 	@BeforeEach
 	void start() {
 		runs.set(0);
-		this.context = HttpDoorSetup.start(Payments.class);
+		this.context = WebMvcAdapterSetup.start(Payments.class);
 		this.store = this.context.getBean(FaultyStore.class);
 	}
 
@@ -100,7 +100,7 @@ class ClaimedAnswerTests {
 	/** Nothing tells when it ends, so the time-out is no reason to let its claim go. */
 	@Test
 	void claimOfADeferredResultIsRenewedAfterItsTimeOut() throws Exception {
-		MockMvc client = HttpDoorSetup.client(this.context);
+		MockMvc client = WebMvcAdapterSetup.client(this.context);
 		MvcResult started = client.perform(MockMvcRequestBuilders.post("/later").header("Idempotency-Key", "k1"))
 			.andReturn();
 		MockAsyncContext async = (MockAsyncContext) started.getRequest().getAsyncContext();

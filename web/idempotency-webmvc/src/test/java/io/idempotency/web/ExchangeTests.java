@@ -15,7 +15,7 @@ import static org.mockito.Mockito.mock;
 
 /**
  * The key that is made before the guard is asked. The rest of an exchange is in
- * {@link HttpDoorTests}.
+ * {@link WebMvcAdapterTests}.
  */
 class ExchangeTests {
 

@@ -35,9 +35,9 @@ class FloodOfRefusalsTests {
 
 	private static final int FLOOD = 200;
 
-	private final WebApplicationContext context = HttpDoorSetup.start(SmallStore.class, Shop.class);
+	private final WebApplicationContext context = WebMvcAdapterSetup.start(SmallStore.class, Shop.class);
 
-	private final MockMvc client = HttpDoorSetup.client(this.context);
+	private final MockMvc client = WebMvcAdapterSetup.client(this.context);
 
 	private final Shop shop = AopTestUtils.getTargetObject(this.context.getBean(Shop.class));
 

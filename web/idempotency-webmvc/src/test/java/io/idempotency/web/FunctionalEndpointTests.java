@@ -25,9 +25,9 @@ class FunctionalEndpointTests {
 
 	@Test
 	void beanBehindAFunctionalEndpointIsGuarded() throws Exception {
-		WebApplicationContext context = HttpDoorSetup.start(Routes.class);
+		WebApplicationContext context = WebMvcAdapterSetup.start(Routes.class);
 		try {
-			MockMvc client = HttpDoorSetup.client(context);
+			MockMvc client = WebMvcAdapterSetup.client(context);
 			assertThat(send(client, post("10").header("Idempotency-Key", "k1"))).isEqualTo("paid 10 in run 1");
 			assertThat(send(client, post("10").header("Idempotency-Key", "k1"))).isEqualTo("paid 10 in run 1");
 			assertThat(send(client, post("20").header("Idempotency-Key", "k1"))).contains("\"code\":\"key-reused\"",

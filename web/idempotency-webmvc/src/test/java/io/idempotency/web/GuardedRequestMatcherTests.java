@@ -53,7 +53,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class GuardedRequestMatcherTests {
 
-	private WebApplicationContext context = HttpDoorSetup.start(Orders.class, Accounts.class, Prefixed.class);
+	private WebApplicationContext context = WebMvcAdapterSetup.start(Orders.class, Accounts.class, Prefixed.class);
 
 	private GuardedRequestMatcher handlers = new GuardedRequestMatcher(
 			() -> this.context.getBean(IdempotentOperationSource.class), false);
@@ -209,7 +209,7 @@ class GuardedRequestMatcherTests {
 
 	private void restart(Class<?>... components) {
 		stop();
-		this.context = HttpDoorSetup.start(components);
+		this.context = WebMvcAdapterSetup.start(components);
 		this.handlers = new GuardedRequestMatcher(() -> this.context.getBean(IdempotentOperationSource.class), false);
 	}
 

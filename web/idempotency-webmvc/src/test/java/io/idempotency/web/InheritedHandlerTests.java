@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Controllers that inherit their handlers. */
 class InheritedHandlerTests {
 
-	private final WebApplicationContext context = HttpDoorSetup.start(Orders.class, Invoices.class, Beans.class);
+	private final WebApplicationContext context = WebMvcAdapterSetup.start(Orders.class, Invoices.class, Beans.class);
 
 	@AfterEach
 	void stop() {
@@ -32,7 +32,7 @@ class InheritedHandlerTests {
 	@Test
 	void eachHasACallAndAResultOfItsOwn() throws Exception {
 		for (String expected : new String[] { "order 1 with invoice 1", "order 1 with invoice 1" }) {
-			assertThat(HttpDoorSetup.client(this.context)
+			assertThat(WebMvcAdapterSetup.client(this.context)
 				.perform(MockMvcRequestBuilders.post("/orders/create").header("Idempotency-Key", "k1"))
 				.andReturn()
 				.getResponse()
@@ -47,7 +47,7 @@ class InheritedHandlerTests {
 	@Test
 	void doorOfABeanThatIsDeclaredByItsSupertypeIsItsOwn() throws Exception {
 		for (int i = 0; i < 2; i++) {
-			MockHttpServletResponse answer = HttpDoorSetup.client(this.context)
+			MockHttpServletResponse answer = WebMvcAdapterSetup.client(this.context)
 				.perform(MockMvcRequestBuilders.post("/declared").header("Idempotency-Key", "k1"))
 				.andReturn()
 				.getResponse();

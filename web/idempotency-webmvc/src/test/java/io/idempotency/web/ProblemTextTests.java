@@ -74,7 +74,7 @@ class ProblemTextTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "/header", "/own-header", "/body", "/field", "/expression" })
 	void refusalNeverNamesWhatIsOurs(String path) throws Exception {
-		WebApplicationContext context = HttpDoorSetup.start(Vault.class);
+		WebApplicationContext context = WebMvcAdapterSetup.start(Vault.class);
 		try {
 			for (String body : new String[] { "{}", "{\"id\":[]}", "{\"id\":\"\"}", "x".repeat(3000) }) {
 				MockHttpServletRequestBuilder request = MockMvcRequestBuilders.post(path)
@@ -92,7 +92,7 @@ class ProblemTextTests {
 
 	@Test
 	void placeOfAMissingKeyIsSaid() throws Exception {
-		WebApplicationContext context = HttpDoorSetup.start(Vault.class);
+		WebApplicationContext context = WebMvcAdapterSetup.start(Vault.class);
 		try {
 			assertThat(send(context, MockMvcRequestBuilders.post("/own-header")))
 				.contains("in the header 'X-Request-Id'");
@@ -107,7 +107,7 @@ class ProblemTextTests {
 	@CsvSource(delimiter = '|', quoteCharacter = '\0', value = { "{\"id\":1,\"id\":2} | there twice",
 			"{\"id\":1 | Malformed at character 7", "{\"id\":[]} | an array or an object" })
 	void bodyWhoseKeyCannotBeReadIsToldWhy(String body, String reason) throws Exception {
-		WebApplicationContext context = HttpDoorSetup.start(Vault.class);
+		WebApplicationContext context = WebMvcAdapterSetup.start(Vault.class);
 		try {
 			assertThat(
 					send(context, MockMvcRequestBuilders.post("/body").contentType("application/json").content(body)))
@@ -121,7 +121,7 @@ class ProblemTextTests {
 
 	@Test
 	void keyOfAnotherCharsetIsReadAsItIsMeant() throws Exception {
-		WebApplicationContext context = HttpDoorSetup.start(Vault.class);
+		WebApplicationContext context = WebMvcAdapterSetup.start(Vault.class);
 		try {
 			MockHttpServletRequestBuilder request = MockMvcRequestBuilders.post("/body")
 				.contentType("application/json;charset=ISO-8859-1")
@@ -134,7 +134,10 @@ class ProblemTextTests {
 	}
 
 	private static String send(WebApplicationContext context, MockHttpServletRequestBuilder request) throws Exception {
-		MockHttpServletResponse response = HttpDoorSetup.client(context).perform(request).andReturn().getResponse();
+		MockHttpServletResponse response = WebMvcAdapterSetup.client(context)
+			.perform(request)
+			.andReturn()
+			.getResponse();
 		return response.getContentAsString();
 	}
 

@@ -42,9 +42,9 @@ import static org.springframework.http.HttpStatus.UNPROCESSABLE_ENTITY;
 /** How long answers of 4xx are kept, where that is an hour. */
 class RetentionOnErrorTests {
 
-	private final WebApplicationContext context = HttpDoorSetup.start(Settings.class, Shop.class);
+	private final WebApplicationContext context = WebMvcAdapterSetup.start(Settings.class, Shop.class);
 
-	private final MockMvc client = HttpDoorSetup.client(this.context);
+	private final MockMvc client = WebMvcAdapterSetup.client(this.context);
 
 	private final AtomicInteger runs = AopTestUtils.<Shop>getTargetObject(this.context.getBean(Shop.class)).runs;
 

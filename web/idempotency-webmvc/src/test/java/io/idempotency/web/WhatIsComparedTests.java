@@ -53,8 +53,8 @@ class WhatIsComparedTests {
 
 	@BeforeEach
 	void start() {
-		this.context = HttpDoorSetup.start(Payments.class);
-		this.client = HttpDoorSetup.client(this.context);
+		this.context = WebMvcAdapterSetup.start(Payments.class);
+		this.client = WebMvcAdapterSetup.client(this.context);
 	}
 
 	@AfterEach

@@ -26,7 +26,7 @@ final class Pieces implements Page.Section {
 
 	private static final String ALLOCATED = "gc.alloc.rate.norm";
 
-	private static final Goal METHOD_DOOR = Goal.atMost("method door: replay ÷ hit of `@Cacheable`, time", 1, "");
+	private static final Goal METHOD_ADAPTER = Goal.atMost("method adapter: replay ÷ hit of `@Cacheable`, time", 1, "");
 
 	private static final Goal STORE_SIZE = Goal.atMost("claim at 10⁶ keys ÷ 10³, memory, time", 1.1, "");
 
@@ -54,7 +54,7 @@ final class Pieces implements Page.Section {
 			rows.add(List.of(name, number(time.getScore() * nanos) + " ± " + number(time.getScoreError() * nanos),
 					(bytes != null) ? number(bytes.getScore()) : ""));
 		}
-		page.judge(METHOD_DOOR, times.get("MethodDoor.replay") / times.get("MethodDoor.cacheHit"));
+		page.judge(METHOD_ADAPTER, times.get("MethodAdapter.replay") / times.get("MethodAdapter.cacheHit"));
 		page.judge(STORE_SIZE,
 				times.get("StoreSize.claimAndRelease 1000000") / times.get("StoreSize.claimAndRelease 1000"));
 		page.table("Pieces",
@@ -66,7 +66,7 @@ final class Pieces implements Page.Section {
 		return options(1, "jmh.log").include("\\.KeyBenchmark\\.")
 			.include("\\.JsonBodyBenchmark\\.fingerprint$")
 			.include("\\.EngineBenchmark\\.")
-			.include("\\.MethodDoorBenchmark\\.(bare|replay|cacheHit)$")
+			.include("\\.MethodAdapterBenchmark\\.(bare|replay|cacheHit)$")
 			.include("\\.AnswerBenchmark\\.")
 			.param("jackson", jackson())
 			.build();

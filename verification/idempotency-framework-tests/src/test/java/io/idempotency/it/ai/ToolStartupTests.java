@@ -158,7 +158,7 @@ class ToolStartupTests {
 		this.runner.withClassLoader(new FilteredClassLoader("io.modelcontextprotocol", "org.springframework.ai"))
 			.withBean(Plain.class)
 			.run((context) -> {
-				assertThat(context).doesNotHaveBean("idempotencyToolDoor")
+				assertThat(context).doesNotHaveBean("idempotencyToolAdapter")
 					.doesNotHaveBean("idempotencyToolCallPostProcessor")
 					.doesNotHaveBean("idempotencyToolErrorPostProcessor");
 				assertThat(context.getBean(Plain.class).once("a")).isEqualTo(context.getBean(Plain.class).once("a"));
@@ -172,16 +172,16 @@ class ToolStartupTests {
 					(name) -> name.startsWith("io.modelcontextprotocol.server.McpStatelessServerFeatures")))
 			.withBean(Plain.class)
 			.run((context) -> assertThat(context).hasNotFailed()
-				.doesNotHaveBean("idempotencyToolDoor")
+				.doesNotHaveBean("idempotencyToolAdapter")
 				.doesNotHaveBean("idempotencyToolCallPostProcessor"));
 	}
 
 	@Test
-	void aModelWithoutAServerNeedsNoDoor() {
+	void aModelWithoutAServerNeedsNoAdapter() {
 		this.runner.withClassLoader(new FilteredClassLoader("io.modelcontextprotocol"))
 			.withBean(Argument.class)
 			.run((context) -> {
-				assertThat(context).doesNotHaveBean("idempotencyToolDoor").hasBean("idempotencyToolErrorPostProcessor");
+				assertThat(context).doesNotHaveBean("idempotencyToolAdapter").hasBean("idempotencyToolErrorPostProcessor");
 				assertThat(context.getBean(Argument.class).run("a")).isEqualTo("a");
 			});
 	}
@@ -210,7 +210,7 @@ class ToolStartupTests {
 	@Test
 	void nothingIsGuardedWhereTheLibraryIsOff() {
 		this.runner.withPropertyValues("idempotency.enabled=false")
-			.run((context) -> assertThat(context).doesNotHaveBean("idempotencyToolDoor")
+			.run((context) -> assertThat(context).doesNotHaveBean("idempotencyToolAdapter")
 				.doesNotHaveBean("idempotencyToolCallPostProcessor"));
 	}
 

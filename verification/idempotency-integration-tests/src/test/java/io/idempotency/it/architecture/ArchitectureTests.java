@@ -46,7 +46,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Imports go one way, so that the protocol can be read, tested and trusted without the
- * doors and the stores around it.
+ * adapters and the stores around it.
  */
 @AnalyzeClasses(packages = "io.idempotency", importOptions = { ImportOption.DoNotIncludeTests.class,
 		ArchitectureTests.DoNotIncludeTestKit.class, ArchitectureTests.DoNotIncludeStarter.class })
@@ -198,7 +198,7 @@ class ArchitectureTests {
 		.dependOnClassesThat(resideInAnyPackage("reactor..", "org.reactivestreams.."));
 
 	@ArchTest
-	static final ArchRule onlyTheHttpDoorKnowsServlets = noClasses()
+	static final ArchRule onlyTheWebMvcAdapterKnowsServlets = noClasses()
 		.that(not(resideInAnyPackage("io.idempotency.web..")))
 		.should()
 		.dependOnClassesThat(resideInAPackage("jakarta.servlet.."));
@@ -211,7 +211,7 @@ class ArchitectureTests {
 				"org.springframework.web.reactive.function.client..", "feign.."));
 
 	@ArchTest
-	static final ArchRule onlyTheDoorOfWebFluxKnowsIt = noClasses()
+	static final ArchRule onlyTheWebFluxAdapterKnowsIt = noClasses()
 		.that(not(resideInAnyPackage("io.idempotency.webflux..", "io.idempotency.client..")))
 		.should()
 		.dependOnClassesThat(resideInAnyPackage("org.springframework.web.reactive..",
@@ -238,7 +238,7 @@ class ArchitectureTests {
 				"org.springframework.messaging.."));
 
 	@ArchTest
-	static final ArchRule onlyTheDoorOfToolsKnowsAgents = noClasses()
+	static final ArchRule onlyTheToolAdapterKnowsAgents = noClasses()
 		.that(not(resideInAnyPackage("io.idempotency.ai..")))
 		.should()
 		.dependOnClassesThat(resideInAnyPackage("org.springframework.ai..", "io.modelcontextprotocol.."));

@@ -1,5 +1,5 @@
 /**
- * Every scheme of the library end to end, by both doors, on every store.
+ * Every scheme of the library end to end, by both adapters, on every store.
  */
 @NullMarked
 package io.idempotency.it.schemes;

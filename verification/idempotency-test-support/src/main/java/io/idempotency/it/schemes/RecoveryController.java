@@ -11,7 +11,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What the business data knows of a call, by the HTTP door. */
+/** What the business data knows of a call, by the HTTP adapter. */
 @RestController
 class RecoveryController {
 

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.stereotype.Service;
 
-/** What the business data knows of a call, by the method door. */
+/** What the business data knows of a call, by the method adapter. */
 @Service
 class RecoveryMethods {
 

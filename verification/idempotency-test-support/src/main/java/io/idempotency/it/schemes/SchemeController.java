@@ -9,7 +9,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The other schemes, by the HTTP door. */
+/** The other schemes, by the HTTP adapter. */
 @RestController
 class SchemeController {
 

@@ -6,7 +6,7 @@ import io.idempotency.Idempotent;
 
 import org.springframework.stereotype.Service;
 
-/** The schemes by the method door. */
+/** The schemes by the method adapter. */
 @Service
 class SchemeMethods {
 

@@ -22,8 +22,8 @@ import static org.awaitility.Awaitility.await;
  * @param effects of other identifiers
  * @param client sends requests
  * @param store counts round trips
- * @param methods the schemes by the method door
- * @param recoveries look-ups by the method door
+ * @param methods the schemes by the method adapter
+ * @param recoveries look-ups by the method adapter
  * @param threads for calls that overlap
  */
 record Stage(String id, Effect effect, Effects effects, Client client, CountingStore store, SchemeMethods methods,

@@ -1,5 +1,5 @@
 /**
- * Every scheme of the library end to end, by both doors, on every stack and store.
+ * Every scheme of the library end to end, by both adapters, on every stack and store.
  */
 @NullMarked
 package io.idempotency.it.schemes;

@@ -14,10 +14,11 @@ import io.idempotency.RememberedFailureException;
 import io.idempotency.interceptor.GuardFaultException;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.KeySource;
-import io.idempotency.interceptor.MethodDoor;
+import io.idempotency.interceptor.MethodAdapter;
 import io.idempotency.interceptor.OperationCall;
-import io.idempotency.interceptor.OperationDoor;
+import io.idempotency.interceptor.InvocationAdapter;
 import io.idempotency.interceptor.OperationKeyReader;
+import io.idempotency.interceptor.OperationTraits;
 import io.idempotency.interceptor.RequestValues;
 import io.idempotency.interceptor.RunWatch;
 import io.idempotency.key.Caller;
@@ -31,16 +32,16 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 /**
- * The door of guarded methods that run inside of a tool call of the Model Context
- * Protocol: those of the tool, and those that it calls. The method door guards the call;
- * this door gives it the values of the request and says a refusal in the way that a model
- * understands. Thread-safe.
+ * The adapter of guarded methods that run inside of a tool call of the Model Context
+ * Protocol: those of the tool, and those that it calls. The method adapter guards the
+ * call; this adapter gives it the values of the request and says a refusal in the way
+ * that a model understands. Thread-safe.
  * <p>
  * A key that the client has chosen belongs to the caller of the HTTP request. A tool that
  * runs on another thread than its request has no caller that is known, so its key belongs
  * to the session, and is refused on a server without sessions.
  */
-final class ToolDoor implements OperationDoor {
+final class ToolAdapter implements InvocationAdapter {
 
 	private static final String MODEL_TOOL = "org.springframework.ai.tool.annotation.Tool";
 
@@ -48,7 +49,7 @@ final class ToolDoor implements OperationDoor {
 	private static final Set<String> TOOLS = Set.of("org.springaicommunity.mcp.annotation.McpTool",
 			"org.springframework.ai.mcp.annotation.McpTool", MODEL_TOOL);
 
-	private final MethodDoor methodDoor;
+	private final MethodAdapter methodAdapter;
 
 	private final OperationKeyReader keyReader;
 
@@ -61,17 +62,17 @@ final class ToolDoor implements OperationDoor {
 	private final Function<String, Caller> owner;
 
 	/**
-	 * Creates the door.
-	 * @param methodDoor guards the calls
+	 * Creates the adapter.
+	 * @param methodAdapter guards the calls
 	 * @param keyReader checks keys
 	 * @param codec encodes arguments that are compared
 	 * @param values supplies the values of the HTTP request that the current thread works
 	 * for, {@link RequestValues#NONE} if there is none
 	 * @param owner tells the owner of the key of an operation in that request
 	 */
-	ToolDoor(MethodDoor methodDoor, OperationKeyReader keyReader, ToolSettings settings, ResultCodec codec,
+	ToolAdapter(MethodAdapter methodAdapter, OperationKeyReader keyReader, ToolSettings settings, ResultCodec codec,
 			Supplier<RequestValues> values, Function<String, Caller> owner) {
-		this.methodDoor = methodDoor;
+		this.methodAdapter = methodAdapter;
 		this.keyReader = keyReader;
 		this.settings = settings;
 		this.codec = codec;
@@ -80,19 +81,10 @@ final class ToolDoor implements OperationDoor {
 	}
 
 	@Override
-	public boolean covers(Method method, Class<?> targetClass) {
-		return false;
-	}
-
-	@Override
-	public boolean hasRequests(Method method, Class<?> targetClass) {
+	public OperationTraits traits(Method method, Class<?> targetClass) {
 		// A model in this process sends no request.
-		return this.settings.server() && isTool(method);
-	}
-
-	@Override
-	public @Nullable KeySource defaultKey(Method method, Class<?> targetClass) {
-		return hasRequests(method, targetClass) ? new KeySource.Header(this.settings.metaKey()) : null;
+		return (this.settings.server() && isTool(method)) ? OperationTraits.of(OperationTraits.Flag.REQUEST)
+			.withDefaultKey(new KeySource.Header(this.settings.metaKey())) : OperationTraits.NONE;
 	}
 
 	private static boolean isTool(Method method) {
@@ -132,20 +124,20 @@ final class ToolDoor implements OperationDoor {
 	}
 
 	@Override
-	public boolean opens(OperationCall call) {
+	public boolean supports(OperationCall call) {
 		return ToolCall.current() != null || this.settings.async() && isTool(call.operation().guarded().method());
 	}
 
 	@Override
-	public @Nullable Object enter(OperationCall call) throws Throwable {
+	public @Nullable Object invoke(OperationCall call) throws Throwable {
 		ToolCall tool = ToolCall.current();
 		if (tool == null) {
-			return enterUnseen(call);
+			return invokeUnseen(call);
 		}
 		call.watch(new ErrorResults(call));
 		try {
 			RequestValues values = new ToolValues(tool, call, this.values);
-			Object result = this.methodDoor.enter(call, values, () -> caller(call.operation(), tool),
+			Object result = this.methodAdapter.invoke(call, values, () -> caller(call.operation(), tool),
 					() -> this.keyReader.parts(call, values), () -> tool.fingerprint(this.codec));
 			if (!call.hasRun() && isTool(call.operation().guarded().method())) {
 				tool.replayed();
@@ -164,9 +156,9 @@ final class ToolDoor implements OperationDoor {
 	}
 
 	/** On a server of type ASYNC, the message of an exception is what a model is told. */
-	private @Nullable Object enterUnseen(OperationCall call) throws Throwable {
+	private @Nullable Object invokeUnseen(OperationCall call) throws Throwable {
 		try {
-			return this.methodDoor.enter(call);
+			return this.methodAdapter.invoke(call);
 		}
 		catch (RuntimeException ex) {
 			throw isRefusal(ex, call) ? new ToldRefusal(ToolRefusal.of(ex, !call.hasRun()), ex) : ex;
@@ -203,7 +195,7 @@ final class ToolDoor implements OperationDoor {
 						+ "callers may share their keys");
 	}
 
-	/** Comes before the method door, which takes every call. */
+	/** Comes before the method adapter, which takes every call. */
 	@Override
 	public int getOrder() {
 		return Ordered.LOWEST_PRECEDENCE - 1;

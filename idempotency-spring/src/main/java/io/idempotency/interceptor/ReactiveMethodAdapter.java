@@ -7,30 +7,28 @@ import java.util.function.Supplier;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.Internal;
 import io.idempotency.engine.ValueAction;
-import io.idempotency.engine.WorkTransactions;
 import io.idempotency.engine.GuardedCall;
+import io.idempotency.interceptor.OperationTraits.Flag;
 import io.idempotency.reactor.OnDisconnect;
 import io.idempotency.reactor.ReactiveIdempotencyContext;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
 import io.idempotency.reactor.ReactiveTransactionStarter;
 import io.idempotency.reactor.ReactiveValueAction;
-import io.idempotency.store.IdempotencyStore;
-import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The door of methods whose caller must not be blocked: those that give publishers, and
- * those that give futures to a thread of Reactor. The key is read and claimed when the
+ * Guards methods whose caller must not be blocked: those that return publishers, and
+ * those that return futures to a Reactor thread. The key is read and claimed when the
  * result is subscribed to, once for each subscription; what the method gives is
  * subscribed to once. Thread-safe.
  *
  * @hidden
  */
 @Internal
-public final class ReactiveMethodDoor implements OperationDoor {
+public final class ReactiveMethodAdapter implements InvocationAdapter {
 
-	private final MethodDoor door;
+	private final MethodAdapter methods;
 
 	private final Supplier<ReactiveIdempotencyEngine> engine;
 
@@ -41,17 +39,17 @@ public final class ReactiveMethodDoor implements OperationDoor {
 	private final Mono<Principal> login;
 
 	/**
-	 * Creates the door.
-	 * @param door reads keys and fingerprints
+	 * Creates the adapter.
+	 * @param methods reads keys and fingerprints
 	 * @param engine supplies the engine, which only applications with such methods need
 	 * @param transactions finds the transactions that records join
 	 * @param here supplies what the calling thread works for
 	 * @param login gives whom a subscription works for, empty if its context does not
 	 * tell. Of the request it tells nothing: that is the one of the calling thread
 	 */
-	public ReactiveMethodDoor(MethodDoor door, Supplier<ReactiveIdempotencyEngine> engine,
+	public ReactiveMethodAdapter(MethodAdapter methods, Supplier<ReactiveIdempotencyEngine> engine,
 			SubscribedTransactions transactions, Supplier<SubscribedRequest> here, Mono<Principal> login) {
-		this.door = door;
+		this.methods = methods;
 		this.engine = engine;
 		this.transactions = transactions;
 		this.here = here;
@@ -59,21 +57,13 @@ public final class ReactiveMethodDoor implements OperationDoor {
 	}
 
 	@Override
-	public boolean covers(Method method, Class<?> targetClass) {
-		return false;
+	public OperationTraits traits(Method method, Class<?> targetClass) {
+		return OperationTraits.of(Flag.SUBSCRIBED)
+			.withTransactions((form, store) -> form.isSubscribed()
+					? this.transactions.of(method, targetClass, this.engine.get().store(store)) : null);
 	}
 
-	@Override
-	public boolean subscribes() {
-		return true;
-	}
-
-	@Override
-	public @Nullable WorkTransactions transactions(GuardedMethod guarded, ResultForm form, IdempotencyStore store) {
-		return form.isSubscribed() ? this.transactions.of(guarded, this.engine.get().store(store)) : null;
-	}
-
-	/** {@inheritDoc} The start says what needs threads. */
+	/** {@inheritDoc} Creates the reactive store, which logs whether it needs threads. */
 	@Override
 	public void check(IdempotentOperation operation) {
 		if (operation.result().form().isSubscribed()) {
@@ -82,13 +72,13 @@ public final class ReactiveMethodDoor implements OperationDoor {
 	}
 
 	@Override
-	public boolean opens(OperationCall call) {
+	public boolean supports(OperationCall call) {
 		ResultForm form = call.operation().result().form();
 		return form.isSubscribed() || form == ResultForm.FUTURE && Schedulers.isInNonBlockingThread();
 	}
 
 	@Override
-	public Object enter(OperationCall call) {
+	public Object invoke(OperationCall call) {
 		PublishedResult result = PublishedResult.of(call.operation());
 		IdempotentOperation operation = call.operation();
 		SubscribedRequest request = this.here.get();
@@ -104,12 +94,12 @@ public final class ReactiveMethodDoor implements OperationDoor {
 	}
 
 	private Mono<Object> guarded(OperationCall call, PublishedResult result, SubscribedRequest request) {
-		GuardedCall guarded = this.door.guarded(call, request.values(), request.owner());
+		GuardedCall guarded = this.methods.guarded(call, request.values(), request.owner());
 		if (guarded == null) {
 			return unguarded(call, result).contextWrite(ReactiveIdempotencyContext::without);
 		}
 		return this.engine.get()
-			.execute(guarded, new PublishedAction(call, this.door.values(call), result), OnDisconnect.CONTINUE,
+			.execute(guarded, new PublishedAction(call, this.methods.values(call), result), OnDisconnect.CONTINUE,
 					(ReactiveTransactionStarter) call.operation().place().transactions());
 	}
 
@@ -122,7 +112,7 @@ public final class ReactiveMethodDoor implements OperationDoor {
 		}
 	}
 
-	/** Comes before the door that takes every call. */
+	/** Comes before the adapter that supports every call. */
 	@Override
 	public int getOrder() {
 		return LOWEST_PRECEDENCE - 1;

@@ -1,6 +1,5 @@
 package io.idempotency.interceptor;
 
-import java.lang.reflect.Method;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -26,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 
 /**
- * The door of every method that is not the handler of the current request: services,
- * listeners, jobs. Results are values. Thread-safe.
+ * Guards every method that no other adapter guards: methods of services and jobs. Results
+ * are values. Thread-safe.
  * <p>
  * A key that an expression gives is a business key: no caller is part of it unless the
  * annotation has a scope, so a request and a job share the key. A token, and a key from a
@@ -38,7 +37,7 @@ import org.springframework.core.Ordered;
  * @hidden
  */
 @Internal
-public final class MethodDoor implements OperationDoor {
+public final class MethodAdapter implements InvocationAdapter {
 
 	private final IdempotencyEngine engine;
 
@@ -53,14 +52,14 @@ public final class MethodDoor implements OperationDoor {
 	private final Function<String, Caller> owner;
 
 	/**
-	 * Creates the door.
+	 * Creates the adapter.
 	 * @param codec encodes results
 	 * @param values supplies the values of the request or message that the current thread
 	 * works for, {@link RequestValues#NONE} if there is none
 	 * @param owner returns the current caller, who owns tokens and the keys that clients
 	 * choose for the operation of this name, or refuses a caller whom nobody knows
 	 */
-	public MethodDoor(IdempotencyEngine engine, ResultCodec codec, OperationKeyReader keyReader,
+	public MethodAdapter(IdempotencyEngine engine, ResultCodec codec, OperationKeyReader keyReader,
 			Supplier<RequestValues> values, Function<String, Caller> owner) {
 		this.engine = engine;
 		this.resultCheck = new FirstResultCheck(codec);
@@ -71,18 +70,13 @@ public final class MethodDoor implements OperationDoor {
 	}
 
 	@Override
-	public boolean covers(Method method, Class<?> targetClass) {
-		return false;
-	}
-
-	@Override
-	public boolean opens(OperationCall call) {
+	public boolean supports(OperationCall call) {
 		return true;
 	}
 
 	@Override
-	public @Nullable Object enter(OperationCall call) throws Throwable {
-		return enter(call, this.values.get(), () -> owner(call.operation(), this.owner));
+	public @Nullable Object invoke(OperationCall call) throws Throwable {
+		return invoke(call, this.values.get(), () -> owner(call.operation(), this.owner));
 	}
 
 	/**
@@ -93,12 +87,12 @@ public final class MethodDoor implements OperationDoor {
 	 * @return the result for the caller
 	 * @throws Throwable the exception for the caller
 	 */
-	public @Nullable Object enter(OperationCall call, RequestValues values, Supplier<Caller> caller) throws Throwable {
-		return enter(call, values, caller, () -> this.keyReader.parts(call, values), () -> arguments(call, values));
+	public @Nullable Object invoke(OperationCall call, RequestValues values, Supplier<Caller> caller) throws Throwable {
+		return invoke(call, values, caller, () -> this.keyReader.parts(call, values), () -> arguments(call, values));
 	}
 
 	/**
-	 * Guards a call whose key and request another door reads.
+	 * Guards a call whose key and request another adapter reads.
 	 * @param values the values that expressions read
 	 * @param caller whose key it is if the annotation has no scope; is asked only if
 	 * there is a key
@@ -108,7 +102,7 @@ public final class MethodDoor implements OperationDoor {
 	 * @return the result for the caller
 	 * @throws Throwable the exception for the caller
 	 */
-	public @Nullable Object enter(OperationCall call, RequestValues values, Supplier<Caller> caller,
+	public @Nullable Object invoke(OperationCall call, RequestValues values, Supplier<Caller> caller,
 			Supplier<List<String>> parts, Supplier<Fingerprint> request) throws Throwable {
 		GuardedCall guarded = guarded(call, values, caller, parts, request);
 		if (guarded == null) {

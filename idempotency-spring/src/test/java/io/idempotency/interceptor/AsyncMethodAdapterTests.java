@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /** Methods that return before their work is done. */
-class AsyncMethodDoorTests {
+class AsyncMethodAdapterTests {
 
 	private static AnnotationConfigApplicationContext context;
 
@@ -41,7 +41,7 @@ class AsyncMethodDoorTests {
 
 	@BeforeAll
 	static void start() {
-		context = MethodDoorSetup.start(Service.class);
+		context = MethodAdapterSetup.start(Service.class);
 		ContextRegistry.getInstance().registerThreadLocalAccessor("tenant", Service.TENANT);
 	}
 

@@ -37,7 +37,7 @@ import org.springframework.context.annotation.Import;
 @Warmup(iterations = 3, time = 2)
 @Measurement(iterations = 5, time = 2)
 @Fork(1)
-public class MethodDoorBenchmark {
+public class MethodAdapterBenchmark {
 
 	private static final Order DONE = new Order("done", 3);
 

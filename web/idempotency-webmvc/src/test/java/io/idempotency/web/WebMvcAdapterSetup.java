@@ -7,8 +7,8 @@ import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.interceptor.IdempotencyInterceptor;
 import io.idempotency.interceptor.IdempotentOperationSource;
-import io.idempotency.interceptor.MethodDoor;
-import io.idempotency.interceptor.OperationDoor;
+import io.idempotency.interceptor.MethodAdapter;
+import io.idempotency.interceptor.InvocationAdapter;
 import io.idempotency.interceptor.OperationFingerprinter;
 import io.idempotency.interceptor.OperationKeyReader;
 import io.idempotency.interceptor.AnnotationIdempotentOperationSource;
@@ -36,11 +36,11 @@ import org.springframework.web.context.support.AnnotationConfigWebApplicationCon
 import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 
 /**
- * The wiring of the HTTP door in a plain web application context, without Boot.
+ * The wiring of the HTTP adapter in a plain web application context, without Boot.
  */
 @Configuration(proxyBeanMethods = false)
 @EnableWebMvc
-class HttpDoorSetup {
+class WebMvcAdapterSetup {
 
 	/** Small limits, so that tests can pass them. */
 	static final HttpSettings SETTINGS = HttpSettings.DEFAULTS.change()
@@ -51,11 +51,11 @@ class HttpDoorSetup {
 		.ignoredParameters(Set.of("utm_source"))
 		.build();
 
-	/** A context with the door and the given beans. */
+	/** A context with the adapter and the given beans. */
 	static WebApplicationContext start(Class<?>... components) {
 		AnnotationConfigWebApplicationContext context = new AnnotationConfigWebApplicationContext();
 		context.setServletContext(new MockServletContext());
-		context.register(HttpDoorSetup.class);
+		context.register(WebMvcAdapterSetup.class);
 		context.register(components);
 		context.refresh();
 		return context;
@@ -88,8 +88,10 @@ class HttpDoorSetup {
 	}
 
 	@Bean
-	HttpDoor httpDoor(IdempotencyEngine engine, ResultCodec codec, HttpCallerResolver callers, HttpSettings settings) {
-		return new HttpDoor(engine, new OperationKeyReader(20), new OperationFingerprinter(codec), callers, settings);
+	WebMvcAdapter webMvcAdapter(IdempotencyEngine engine, ResultCodec codec, HttpCallerResolver callers,
+			HttpSettings settings) {
+		return new WebMvcAdapter(engine, new OperationKeyReader(20), new OperationFingerprinter(codec), callers,
+				settings);
 	}
 
 	@Bean
@@ -99,15 +101,15 @@ class HttpDoorSetup {
 	}
 
 	@Bean
-	MethodDoor methodDoor(IdempotencyEngine engine, ResultCodec codec, HttpCallerResolver callers) {
-		return new MethodDoor(engine, codec, new OperationKeyReader(20), HttpRequestValues::current,
+	MethodAdapter methodAdapter(IdempotencyEngine engine, ResultCodec codec, HttpCallerResolver callers) {
+		return new MethodAdapter(engine, codec, new OperationKeyReader(20), HttpRequestValues::current,
 				callers::currentOwner);
 	}
 
 	@Bean
 	static IdempotencyInterceptor idempotencyInterceptor(ObjectProvider<IdempotentOperationSource> source,
-			ObjectProvider<OperationDoor> doors, ObjectProvider<Namespace> namespace) {
-		return new IdempotencyInterceptor(source, doors, namespace);
+			ObjectProvider<InvocationAdapter> adapters, ObjectProvider<Namespace> namespace) {
+		return new IdempotencyInterceptor(source, adapters, namespace);
 	}
 
 	@Bean
@@ -118,9 +120,9 @@ class HttpDoorSetup {
 
 	@Bean
 	IdempotentOperationSource idempotentOperationSource(ConfigurableListableBeanFactory beanFactory,
-			IdempotencyStore store, ResultCodec codec, ObjectProvider<OperationDoor> doors) {
+			IdempotencyStore store, ResultCodec codec, ObjectProvider<InvocationAdapter> adapters) {
 		return new AnnotationIdempotentOperationSource(beanFactory, IdempotencyOptions.DEFAULTS, "Idempotency-Key",
-				store, codec, doors);
+				store, codec, adapters);
 	}
 
 	@Bean

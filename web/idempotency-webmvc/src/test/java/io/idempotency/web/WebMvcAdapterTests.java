@@ -64,7 +64,7 @@ import static org.awaitility.Awaitility.await;
 import static org.springframework.http.HttpStatus.CONFLICT;
 import static org.springframework.http.HttpStatus.TOO_MANY_REQUESTS;
 
-class HttpDoorTests {
+class WebMvcAdapterTests {
 
 	private WebApplicationContext context;
 
@@ -76,8 +76,8 @@ class HttpDoorTests {
 
 	@BeforeEach
 	void start() {
-		this.context = HttpDoorSetup.start(Orders.class, Catalog.class);
-		this.client = HttpDoorSetup.client(this.context);
+		this.context = WebMvcAdapterSetup.start(Orders.class, Catalog.class);
+		this.client = WebMvcAdapterSetup.client(this.context);
 		this.orders = AopTestUtils.getTargetObject(this.context.getBean(Orders.class));
 		this.store = this.context.getBean(FaultyStore.class);
 	}
@@ -528,7 +528,7 @@ class HttpDoorTests {
 	@ParameterizedTest
 	@ValueSource(classes = { JoinOfATask.class, JoinOfAFutureInAnEntity.class, JoinOfAStream.class })
 	void transactionCannotBeJoinedByWorkThatBeginsLater(Class<?> controller) {
-		assertThatExceptionOfType(Exception.class).isThrownBy(() -> HttpDoorSetup.start(controller))
+		assertThatExceptionOfType(Exception.class).isThrownBy(() -> WebMvcAdapterSetup.start(controller))
 			.withStackTraceContaining("its work goes on after the method has returned");
 	}
 
@@ -536,14 +536,14 @@ class HttpDoorTests {
 	@ParameterizedTest
 	@ValueSource(classes = { FoundByATask.class, FoundByAPublisher.class })
 	void lookUpThatBeginsLaterFailsTheStart(Class<?> controller) {
-		assertThatExceptionOfType(Exception.class).isThrownBy(() -> HttpDoorSetup.start(controller))
+		assertThatExceptionOfType(Exception.class).isThrownBy(() -> WebMvcAdapterSetup.start(controller))
 			.withStackTraceContaining(controller.getSimpleName() + "#pay")
 			.withStackTraceContaining("its recover method 'find' gives a result that is not there yet when it returns");
 	}
 
 	@Test
 	void lookUpByAFutureIsWaitedFor() {
-		WebApplicationContext waiting = HttpDoorSetup.start(FoundByAFuture.class);
+		WebApplicationContext waiting = WebMvcAdapterSetup.start(FoundByAFuture.class);
 		assertThat(waiting.getBean(FoundByAFuture.class)).isNotNull();
 		((ConfigurableApplicationContext) waiting).close();
 	}

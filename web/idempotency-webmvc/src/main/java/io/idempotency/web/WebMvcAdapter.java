@@ -17,9 +17,10 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.OperationCall;
-import io.idempotency.interceptor.OperationDoor;
+import io.idempotency.interceptor.InvocationAdapter;
 import io.idempotency.interceptor.OperationFingerprinter;
 import io.idempotency.interceptor.OperationKeyReader;
+import io.idempotency.interceptor.OperationTraits;
 import io.idempotency.interceptor.RequestValues;
 import io.idempotency.engine.GuardedAction;
 import io.idempotency.engine.IdempotencyEngine;
@@ -50,15 +51,15 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
 import org.springframework.web.util.UriUtils;
 
 /**
- * The door of the method that handles the current request. The result of a call is the
+ * The adapter of the method that handles the current request. The result of a call is the
  * answer that the client sees, and it is kept as bytes. Thread-safe.
  * <p>
- * A request enters the door after binding, validation and method security, so a request
- * that they refuse uses no key. Calls that the handler makes are part of its own call.
- * Only a call of another guarded method is an operation of its own, through the method
- * door.
+ * A request enters the adapter after binding, validation and method security, so a
+ * request that they refuse uses no key. Calls that the handler makes are part of its own
+ * call. Only a call of another guarded method is an operation of its own, through the
+ * method adapter.
  */
-final class HttpDoor implements OperationDoor {
+final class WebMvcAdapter implements InvocationAdapter {
 
 	private final IdempotencyEngine engine;
 
@@ -71,11 +72,11 @@ final class HttpDoor implements OperationDoor {
 	private final HttpCallerResolver callerResolver;
 
 	/**
-	 * Creates the door.
+	 * Creates the adapter.
 	 * @param fingerprinter makes the fingerprints of expressions
 	 * @param callerResolver determines the callers, who own the keys
 	 */
-	HttpDoor(IdempotencyEngine engine, OperationKeyReader keyReader, OperationFingerprinter fingerprinter,
+	WebMvcAdapter(IdempotencyEngine engine, OperationKeyReader keyReader, OperationFingerprinter fingerprinter,
 			HttpCallerResolver callerResolver, HttpSettings settings) {
 		this.engine = engine;
 		this.keyReader = keyReader;
@@ -85,13 +86,8 @@ final class HttpDoor implements OperationDoor {
 	}
 
 	@Override
-	public boolean covers(Method method, Class<?> targetClass) {
-		return HandlerRules.isHandler(method, targetClass);
-	}
-
-	@Override
-	public boolean isExemptFromClass(Method method, Class<?> targetClass) {
-		return HandlerRules.isExemptFromClass(method);
+	public OperationTraits traits(Method method, Class<?> targetClass) {
+		return HandlerRules.traits(method, targetClass);
 	}
 
 	/**
@@ -101,7 +97,7 @@ final class HttpDoor implements OperationDoor {
 	@Override
 	public void check(IdempotentOperation operation) {
 		Method recover = operation.result().recover();
-		if (recover == null || !covers(operation.guarded().method(), operation.guarded().targetClass())) {
+		if (recover == null || !operation.traits().has(OperationTraits.Flag.HANDLER)) {
 			return;
 		}
 		Class<?> given = ResolvableType.forMethodReturnType(recover, operation.guarded().targetClass()).toClass();
@@ -115,7 +111,7 @@ final class HttpDoor implements OperationDoor {
 	}
 
 	@Override
-	public boolean opens(OperationCall call) {
+	public boolean supports(OperationCall call) {
 		HttpServletRequest request = HttpRequestValues.currentRequest();
 		return request != null && isHandler(request, call.operation());
 	}
@@ -126,12 +122,12 @@ final class HttpDoor implements OperationDoor {
 	}
 
 	@Override
-	public @Nullable Object enter(OperationCall call) throws Throwable {
+	public @Nullable Object invoke(OperationCall call) throws Throwable {
 		HttpServletRequest request = HttpRequestValues.currentRequest();
 		if (request == null) {
-			throw new IllegalStateException("The door opens only for the handler of a request");
+			throw new IllegalStateException("The adapter opens only for the handler of a request");
 		}
-		return enter(call, request, request);
+		return invoke(call, request, request);
 	}
 
 	/**
@@ -139,10 +135,10 @@ final class HttpDoor implements OperationDoor {
 	 * @param routed the request of the route: a filter outside of the guard may say by it
 	 * who the caller is
 	 */
-	@Nullable Object enter(OperationCall call, ServerRequest routed) throws Throwable {
+	@Nullable Object invoke(OperationCall call, ServerRequest routed) throws Throwable {
 		HttpServletRequest current = HttpRequestValues.currentRequest();
 		HttpServletRequest request = (current != null) ? current : routed.servletRequest();
-		return enter(call, request, new HttpServletRequestWrapper(request) {
+		return invoke(call, request, new HttpServletRequestWrapper(request) {
 
 			@Override
 			public @Nullable Principal getUserPrincipal() {
@@ -157,7 +153,7 @@ final class HttpDoor implements OperationDoor {
 		});
 	}
 
-	private @Nullable Object enter(OperationCall call, HttpServletRequest request, HttpServletRequest identified)
+	private @Nullable Object invoke(OperationCall call, HttpServletRequest request, HttpServletRequest identified)
 			throws Throwable {
 		Exchange exchange = Exchange.find(request);
 		ClaimedAnswer earlier = (exchange != null) ? exchange.claimed() : null;

@@ -43,7 +43,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /** Every attribute on a plain Spring bean. */
-class MethodDoorTests {
+class MethodAdapterTests {
 
 	private static final String PREFIX = Service.class.getName() + ".";
 
@@ -58,7 +58,7 @@ class MethodDoorTests {
 	@BeforeAll
 	static void start() {
 		System.setProperty("test.retention", "7d");
-		context = MethodDoorSetup.start(Service.class, Other.class);
+		context = MethodAdapterSetup.start(Service.class, Other.class);
 	}
 
 	@AfterAll
@@ -132,8 +132,8 @@ class MethodDoorTests {
 	void aKeyOfAnotherTypeIsAnErrorThatNamesTheMethodAndTheType() {
 		assertThatIllegalStateException().isThrownBy(() -> this.service.anyKey(new Receipt("7", 1)))
 			.withMessageContaining("'#key'")
-			.withMessageContaining("MethodDoorTests$Service#anyKey(Object)")
-			.withMessageContaining("MethodDoorTests$Receipt");
+			.withMessageContaining("MethodAdapterTests$Service#anyKey(Object)")
+			.withMessageContaining("MethodAdapterTests$Receipt");
 	}
 
 	@Test

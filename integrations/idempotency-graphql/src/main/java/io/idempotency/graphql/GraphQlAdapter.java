@@ -20,10 +20,12 @@ import io.idempotency.interceptor.GuardedMethod;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
 import io.idempotency.interceptor.KeySource;
-import io.idempotency.interceptor.MethodDoor;
+import io.idempotency.interceptor.MethodAdapter;
 import io.idempotency.interceptor.OperationCall;
-import io.idempotency.interceptor.OperationDoor;
+import io.idempotency.interceptor.InvocationAdapter;
 import io.idempotency.interceptor.OperationKeyReader;
+import io.idempotency.interceptor.OperationTraits;
+import io.idempotency.interceptor.OperationTraits.Flag;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.codec.ResultCodec;
@@ -50,22 +52,22 @@ import org.springframework.stereotype.Controller;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * The door of methods of controllers that fetch a field of a GraphQL document. The method
- * door guards the call; this door gives it the key, the caller and the arguments of the
- * field. Thread-safe.
+ * The adapter of methods of controllers that fetch a field of a GraphQL document. The
+ * method adapter guards the call; this adapter gives it the key, the caller and the
+ * arguments of the field. Thread-safe.
  * <p>
  * A key in a header is one for the whole document, so the place of the field in the
  * document is part of it, and each field is an operation of its own. A key in a directive
  * of the field or in its arguments belongs to the field alone.
  */
-final class GraphQlDoor implements OperationDoor, SmartInitializingSingleton {
+final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingleton {
 
-	private static final Logger logger = LoggerFactory.getLogger(GraphQlDoor.class);
+	private static final Logger logger = LoggerFactory.getLogger(GraphQlAdapter.class);
 
 	/** Their JSON does not show their values. */
 	private static final Set<Class<?>> NOT_COMPARED = Set.of(ArgumentValue.class, DataFetchingEnvironment.class);
 
-	private final MethodDoor methodDoor;
+	private final MethodAdapter methodAdapter;
 
 	private final OperationKeyReader keyReader;
 
@@ -82,17 +84,17 @@ final class GraphQlDoor implements OperationDoor, SmartInitializingSingleton {
 	private final Set<MethodClassKey> checked = ConcurrentHashMap.newKeySet();
 
 	/**
-	 * Creates the door.
-	 * @param methodDoor guards the calls
+	 * Creates the adapter.
+	 * @param methodAdapter guards the calls
 	 * @param keyReader checks keys
 	 * @param codec encodes arguments that are compared
 	 * @param keyHeader the header of keys where an annotation names no place
 	 * @param sources execute the documents; asked at the end of the start
 	 * @param resolvers make errors of the failures of fields
 	 */
-	GraphQlDoor(MethodDoor methodDoor, OperationKeyReader keyReader, ResultCodec codec, String keyHeader,
+	GraphQlAdapter(MethodAdapter methodAdapter, OperationKeyReader keyReader, ResultCodec codec, String keyHeader,
 			ObjectProvider<GraphQlSource> sources, ObjectProvider<DataFetcherExceptionResolver> resolvers) {
-		this.methodDoor = methodDoor;
+		this.methodAdapter = methodAdapter;
 		this.keyReader = keyReader;
 		this.codec = codec;
 		this.keyHeader = keyHeader;
@@ -101,35 +103,29 @@ final class GraphQlDoor implements OperationDoor, SmartInitializingSingleton {
 	}
 
 	@Override
-	public boolean covers(Method method, Class<?> targetClass) {
-		return false;
+	public OperationTraits traits(Method method, Class<?> targetClass) {
+		if (!isField(method, targetClass)) {
+			return OperationTraits.NONE;
+		}
+		OperationTraits traits = isMutation(method, targetClass) ? OperationTraits.of(Flag.REQUEST)
+				: OperationTraits.of(Flag.REQUEST, Flag.EXEMPT_FROM_CLASS);
+		return traits.withDefaultKey(new KeySource.Header(this.keyHeader));
 	}
 
-	@Override
-	public boolean hasRequests(Method method, Class<?> targetClass) {
+	private static boolean isField(Method method, Class<?> targetClass) {
 		return AnnotatedElementUtils.hasAnnotation(targetClass, Controller.class) && mapping(method).isPresent();
 	}
 
-	@Override
-	public @Nullable KeySource defaultKey(Method method, Class<?> targetClass) {
-		return hasRequests(method, targetClass) ? new KeySource.Header(this.keyHeader) : null;
-	}
-
-	/** An annotation of the class is for its mutations. */
-	@Override
-	public boolean isExemptFromClass(Method method, Class<?> targetClass) {
-		MergedAnnotation<SchemaMapping> mapping = mapping(method);
-		if (!mapping.isPresent()) {
-			return false;
-		}
-		String type = mapping.getString("typeName");
+	/** The annotation of a class guards its mutations. */
+	private static boolean isMutation(Method method, Class<?> targetClass) {
+		String type = mapping(method).getString("typeName");
 		if (type.isEmpty()) {
 			type = MergedAnnotations.from(targetClass, SearchStrategy.TYPE_HIERARCHY)
 				.get(SchemaMapping.class)
 				.getValue("typeName", String.class)
 				.orElse("");
 		}
-		return !type.equals("Mutation");
+		return type.equals("Mutation");
 	}
 
 	private static MergedAnnotation<SchemaMapping> mapping(Method method) {
@@ -140,7 +136,7 @@ final class GraphQlDoor implements OperationDoor, SmartInitializingSingleton {
 	public void check(IdempotentOperation operation) {
 		GuardedMethod guarded = operation.guarded();
 		checkKind(operation, guarded.method());
-		if (hasRequests(guarded.method(), guarded.targetClass())) {
+		if (isField(guarded.method(), guarded.targetClass())) {
 			this.checked.add(new MethodClassKey(guarded.method(), guarded.targetClass()));
 			if (operation.options().onFailure() == FailureMode.REMEMBER && forgetsFailures(guarded.targetClass())) {
 				throw operation.problem(
@@ -209,11 +205,11 @@ final class GraphQlDoor implements OperationDoor, SmartInitializingSingleton {
 
 	private static boolean tellsFields(Instrumentation instrumentation) {
 		return instrumentation instanceof CurrentField || instrumentation instanceof ChainedInstrumentation chain
-				&& chain.getInstrumentations().stream().anyMatch(GraphQlDoor::tellsFields);
+				&& chain.getInstrumentations().stream().anyMatch(GraphQlAdapter::tellsFields);
 	}
 
 	@Override
-	public boolean opens(OperationCall call) {
+	public boolean supports(OperationCall call) {
 		DataFetchingEnvironment environment = CurrentField.get();
 		// Code of a field may call the method of another one.
 		return environment != null && environment.getFieldDefinition().getName().equals(fieldOf(call.operation()));
@@ -223,7 +219,7 @@ final class GraphQlDoor implements OperationDoor, SmartInitializingSingleton {
 	private String fieldOf(IdempotentOperation operation) {
 		GuardedMethod guarded = operation.guarded();
 		return this.fields.computeIfAbsent(new MethodClassKey(guarded.method(), guarded.targetClass()), (key) -> {
-			if (!hasRequests(guarded.method(), guarded.targetClass())) {
+			if (!isField(guarded.method(), guarded.targetClass())) {
 				return "";
 			}
 			String name = mapping(guarded.method()).getString("field");
@@ -232,7 +228,7 @@ final class GraphQlDoor implements OperationDoor, SmartInitializingSingleton {
 	}
 
 	@Override
-	public @Nullable Object enter(OperationCall call) throws Throwable {
+	public @Nullable Object invoke(OperationCall call) throws Throwable {
 		IdempotentOperation operation = call.operation();
 		DataFetchingEnvironment field = CurrentField.require();
 		FieldValues values = new FieldValues(field);
@@ -241,7 +237,7 @@ final class GraphQlDoor implements OperationDoor, SmartInitializingSingleton {
 		}
 		// What the method calls is no fetch of this field.
 		return CurrentField.call(null,
-				() -> this.methodDoor.enter(call, values,
+				() -> this.methodAdapter.invoke(call, values,
 						() -> operation.key().isOfClient() ? values.caller(operation) : Caller.GLOBAL,
 						() -> parts(call, values), () -> fingerprint(operation, values)));
 	}
@@ -288,7 +284,7 @@ final class GraphQlDoor implements OperationDoor, SmartInitializingSingleton {
 		}
 	}
 
-	/** Comes before the method door, which takes every call. */
+	/** Comes before the method adapter, which takes every call. */
 	@Override
 	public int getOrder() {
 		return Ordered.LOWEST_PRECEDENCE - 2;

@@ -16,16 +16,17 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 
 /**
- * The wiring of the method door in a plain application context, without Boot or AspectJ.
+ * The wiring of the method adapter in a plain application context, without Boot or
+ * AspectJ.
  */
 @Configuration(proxyBeanMethods = false)
-public class MethodDoorSetup {
+public class MethodAdapterSetup {
 
-	/** A context with the door and the given beans. */
+	/** A context with the adapter and the given beans. */
 	public static AnnotationConfigApplicationContext start(Class<?>... components) {
 		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 		try {
-			context.register(MethodDoorSetup.class);
+			context.register(MethodAdapterSetup.class);
 			context.register(components);
 			context.refresh();
 			return context;
@@ -38,17 +39,17 @@ public class MethodDoorSetup {
 
 	@Bean
 	static IdempotentPostProcessor idempotentPostProcessor(ObjectProvider<IdempotentOperationSource> source,
-			ObjectProvider<OperationDoor> doors, ObjectProvider<Namespace> namespace,
+			ObjectProvider<InvocationAdapter> adapters, ObjectProvider<Namespace> namespace,
 			ObjectProvider<Integer> advisorOrder) {
-		return new IdempotentPostProcessor(new IdempotencyInterceptor(source, doors, namespace), source,
+		return new IdempotentPostProcessor(new IdempotencyInterceptor(source, adapters, namespace), source,
 				advisorOrder.getIfAvailable(() -> Ordered.HIGHEST_PRECEDENCE));
 	}
 
 	@Bean
 	IdempotentOperationSource idempotentOperationSource(ConfigurableListableBeanFactory beanFactory, TestStore store,
-			ResultCodec codec, ObjectProvider<OperationDoor> doors) {
+			ResultCodec codec, ObjectProvider<InvocationAdapter> adapters) {
 		return new AnnotationIdempotentOperationSource(beanFactory, IdempotencyOptions.DEFAULTS, "Idempotency-Key",
-				store, codec, doors);
+				store, codec, adapters);
 	}
 
 	@Bean
@@ -72,9 +73,9 @@ public class MethodDoorSetup {
 	}
 
 	@Bean
-	MethodDoor methodDoor(IdempotencyEngine engine, ResultCodec codec, TestRequest request) {
+	MethodAdapter methodAdapter(IdempotencyEngine engine, ResultCodec codec, TestRequest request) {
 		OperationKeyReader keys = new OperationKeyReader(20);
-		return new MethodDoor(engine, codec, keys, () -> request, (operation) -> Caller.principal("owner"));
+		return new MethodAdapter(engine, codec, keys, () -> request, (operation) -> Caller.principal("owner"));
 	}
 
 }

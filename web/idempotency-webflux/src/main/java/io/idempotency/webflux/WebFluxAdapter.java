@@ -2,10 +2,8 @@ package io.idempotency.webflux;
 
 import java.lang.reflect.Array;
 import java.lang.reflect.Method;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import io.idempotency.interceptor.DeferredResultTypes;
@@ -13,8 +11,9 @@ import io.idempotency.interceptor.GuardFaultException;
 import io.idempotency.interceptor.GuardedMethod;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.OperationCall;
-import io.idempotency.interceptor.OperationDoor;
-import io.idempotency.interceptor.ResultForm;
+import io.idempotency.interceptor.InvocationAdapter;
+import io.idempotency.interceptor.OperationTraits;
+import io.idempotency.interceptor.OperationTraits.Flag;
 import io.idempotency.interceptor.SubscribedTransactions;
 import io.idempotency.engine.WorkTransactions;
 import io.idempotency.http.HandlerRules;
@@ -24,17 +23,16 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-import org.springframework.core.MethodClassKey;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
 import org.springframework.http.HttpEntity;
 
 /**
- * The door of the method of a controller of WebFlux. It cannot wait, so it decides
+ * The adapter of the method of a controller of WebFlux. It cannot wait, so it decides
  * nothing: {@link GuardedHandlerAdapter} has claimed the call before, and has noted what
  * happens when it arrives here. Thread-safe.
  */
-final class WebFluxDoor implements OperationDoor {
+final class WebFluxAdapter implements InvocationAdapter {
 
 	private static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
@@ -42,44 +40,33 @@ final class WebFluxDoor implements OperationDoor {
 
 	private final SubscribedTransactions transactions;
 
-	/** Each call asks, and a search for annotations costs more than the rest of it. */
-	private final Map<MethodClassKey, Boolean> handlers = new ConcurrentHashMap<>();
-
 	/**
-	 * Creates the door.
+	 * Creates the adapter.
 	 * @param engine supplies the engine
 	 * @param transactions finds the transactions that records join
 	 */
-	WebFluxDoor(Supplier<ReactiveIdempotencyEngine> engine, SubscribedTransactions transactions) {
+	WebFluxAdapter(Supplier<ReactiveIdempotencyEngine> engine, SubscribedTransactions transactions) {
 		this.engine = engine;
 		this.transactions = transactions;
 	}
 
 	@Override
-	public boolean covers(Method method, Class<?> targetClass) {
-		return this.handlers.computeIfAbsent(new MethodClassKey(method, targetClass),
-				(key) -> HandlerRules.isHandler(method, targetClass));
+	public OperationTraits traits(Method method, Class<?> targetClass) {
+		OperationTraits traits = HandlerRules.traits(method, targetClass);
+		return !traits.has(Flag.HANDLER) ? traits
+				: traits.withTransactions((form, store) -> transactions(method, targetClass, store));
 	}
 
-	@Override
-	public boolean isExemptFromClass(Method method, Class<?> targetClass) {
-		return HandlerRules.isExemptFromClass(method);
-	}
-
-	/** {@inheritDoc} Work that is not subscribed to is in no transaction. */
-	@Override
-	public @Nullable WorkTransactions transactions(GuardedMethod guarded, ResultForm form, IdempotencyStore store) {
-		if (!covers(guarded.method(), guarded.targetClass())) {
-			return null;
-		}
-		if (!DeferredResultTypes.isSuspend(guarded.method())
-				&& !isSubscribed(ResolvableType.forMethodReturnType(guarded.method(), guarded.targetClass()))) {
-			throw GuardedMethod.problem(guarded.method(), guarded.targetClass(),
+	/** Work that is not subscribed to is in no transaction. */
+	private WorkTransactions transactions(Method method, Class<?> targetClass, IdempotencyStore store) {
+		if (!DeferredResultTypes.isSuspend(method)
+				&& !isSubscribed(ResolvableType.forMethodReturnType(method, targetClass))) {
+			throw GuardedMethod.problem(method, targetClass,
 					"transaction = JOIN, but its work is not in a subscription to a Mono or a Flux, where the transactions "
 							+ "of WebFlux are",
 					"Return a Mono or a Flux, or set transaction = TransactionMode.SEPARATE");
 		}
-		return this.transactions.of(guarded, this.engine.get().store(store));
+		return this.transactions.of(method, targetClass, this.engine.get().store(store));
 	}
 
 	private static boolean isSubscribed(ResolvableType type) {
@@ -95,18 +82,18 @@ final class WebFluxDoor implements OperationDoor {
 	/** {@inheritDoc} The start says what needs threads. */
 	@Override
 	public void check(IdempotentOperation operation) {
-		if (covers(operation.guarded().method(), operation.guarded().targetClass())) {
+		if (operation.traits().has(Flag.HANDLER)) {
 			this.engine.get().store(operation.place().store());
 		}
 	}
 
 	@Override
-	public boolean opens(OperationCall call) {
-		return covers(call.operation().guarded().method(), call.operation().guarded().targetClass());
+	public boolean supports(OperationCall call) {
+		return call.operation().traits().has(Flag.HANDLER);
 	}
 
 	@Override
-	public @Nullable Object enter(OperationCall call) throws Throwable {
+	public @Nullable Object invoke(OperationCall call) throws Throwable {
 		Method method = call.operation().guarded().method();
 		if (givesOne(method)) {
 			return Mono.deferContextual((context) -> enterOne(call, context.getOrDefault(Pass.class, null)));

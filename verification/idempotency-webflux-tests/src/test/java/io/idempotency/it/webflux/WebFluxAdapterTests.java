@@ -22,9 +22,9 @@ import static io.idempotency.it.webflux.OrdersController.runs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** The door of WebFlux, on Netty. */
+/** The WebFlux adapter, on Netty. */
 @SpringBootTest(classes = WebFluxApplication.class, webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
-class WebFluxDoorTests {
+class WebFluxAdapterTests {
 
 	private static final Duration PATIENCE = Duration.ofMinutes(2);
 
