@@ -2,6 +2,8 @@ package io.idempotency.autoconfigure;
 
 import java.util.List;
 
+import io.idempotency.interceptor.DefaultStoreFinder;
+import io.idempotency.interceptor.CurrentRequest;
 import io.idempotency.IdempotencyAdmin;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyListener;
@@ -9,12 +11,9 @@ import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
 import io.idempotency.engine.EventLog;
-import io.idempotency.interceptor.EventListenerAdapter;
-import io.idempotency.interceptor.MethodAdapter;
+import io.idempotency.interceptor.InterceptorConfiguration;
+import io.idempotency.interceptor.InterceptorSettings;
 import io.idempotency.interceptor.OperationKeyReader;
-import io.idempotency.interceptor.UnguardedContextCheck;
-import io.idempotency.interceptor.SpringSurroundingTransaction;
-import io.idempotency.interceptor.SpringTemplateEnvironment;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Namespace;
@@ -23,10 +22,10 @@ import io.idempotency.codec.ResultCodec;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.Scheduler;
 import io.idempotency.engine.EngineIdempotencyTemplate;
+import io.idempotency.engine.EngineIdempotencyTemplate.TemplateEnvironment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
@@ -39,7 +38,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.env.Environment;
-import org.springframework.util.ClassUtils;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for idempotent methods: the engine,
@@ -59,13 +57,10 @@ import org.springframework.util.ClassUtils;
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(IdempotencyProperties.class)
 @Import({ StoreConfigurations.class, ResultCodecConfigurations.Jackson3.class, ResultCodecConfigurations.Jackson2.class,
-		ResultCodecConfigurations.OnlyDone.class, IdempotencyGuardConfiguration.class, HiddenKeysConfiguration.class,
-		NamespaceConfiguration.class, ReactiveEngineConfiguration.class, })
+		ResultCodecConfigurations.OnlyDone.class, IdempotencyGuardConfiguration.class,
+		InterceptorConfiguration.Methods.class, HiddenKeysConfiguration.class, NamespaceConfiguration.class,
+		ReactiveEngineConfiguration.class, })
 public final class IdempotencyAutoConfiguration {
-
-	private static final boolean TRANSACTIONS = ClassUtils.isPresent(
-			"org.springframework.transaction.support.TransactionSynchronizationManager",
-			IdempotencyAutoConfiguration.class.getClassLoader());
 
 	IdempotencyAutoConfiguration() {
 	}
@@ -82,16 +77,16 @@ public final class IdempotencyAutoConfiguration {
 	@Bean(destroyMethod = "close")
 	@ConditionalOnMissingBean
 	IdempotencyEngine idempotencyEngine(IdempotencyProperties properties, ObjectProvider<IdempotencyListener> listeners,
-			Scheduler scheduler, ChosenEncryption encryption, ObjectProvider<EngineObserver> observer) {
+			Scheduler scheduler, ChosenEncryption encryption, ObjectProvider<EngineObserver> observer,
+			ClaimOrigin node) {
 		return new IdempotencyEngine(properties.maxWaiters(),
 				new CompositeIdempotencyListener(listeners.orderedStream().toList()), scheduler,
-				TRANSACTIONS ? SpringSurroundingTransaction::current : () -> null, encryption.encryption(),
-				observer.getIfUnique(() -> node(properties)));
+				InterceptorConfiguration.surroundingTransaction(), encryption.encryption(),
+				observer.getIfUnique(() -> named(node)));
 	}
 
-	/** Sees nothing, and knows the node. */
-	private static EngineObserver node(IdempotencyProperties properties) {
-		ClaimOrigin node = NodeName.of(properties);
+	/** Observes nothing, and names the node. */
+	private static EngineObserver named(ClaimOrigin node) {
 		return new EngineObserver() {
 
 			@Override
@@ -100,6 +95,16 @@ public final class IdempotencyAutoConfiguration {
 			}
 
 		};
+	}
+
+	@Bean
+	ClaimOrigin idempotencyNode(IdempotencyProperties properties) {
+		return NodeName.of(properties);
+	}
+
+	@Bean
+	InterceptorSettings idempotencyInterceptorSettings(IdempotencyProperties properties) {
+		return new InterceptorSettings(properties.key().header(), properties.storeTimeout());
 	}
 
 	@Bean
@@ -170,34 +175,13 @@ public final class IdempotencyAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	IdempotencyTemplate idempotencyTemplate(IdempotencyEngine engine, DefaultStoreFinder stores, ResultCodec codec,
-			IdempotencyOptions options, BeanFactory beanFactory, ObjectProvider<CurrentRequest> request,
-			Namespace namespace) {
-		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
-		return new EngineIdempotencyTemplate(engine, stores.defaultStore(), codec, options,
-				new SpringTemplateEnvironment(beanFactory, codec, current::caller), namespace);
+			IdempotencyOptions options, TemplateEnvironment environment, Namespace namespace) {
+		return new EngineIdempotencyTemplate(engine, stores.defaultStore(), codec, options, environment, namespace);
 	}
 
 	@Bean
 	OperationKeyReader idempotencyOperationKeys(IdempotencyProperties properties) {
 		return new OperationKeyReader(properties.key().maxLength());
-	}
-
-	@Bean
-	MethodAdapter idempotencyMethodAdapter(IdempotencyEngine engine, ResultCodec codec, OperationKeyReader keys,
-			ObjectProvider<CurrentRequest> request) {
-		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
-		return new MethodAdapter(engine, codec, keys, current::values, current::owner);
-	}
-
-	@Bean
-	UnguardedContextCheck idempotencyUnguardedContexts() {
-		return new UnguardedContextCheck("Add @Import(" + IdempotencyGuardConfiguration.class.getName()
-				+ ".class) to a configuration of that context");
-	}
-
-	@Bean
-	EventListenerAdapter idempotencyEventListenerAdapter(MethodAdapter methods) {
-		return new EventListenerAdapter(methods);
 	}
 
 	/**

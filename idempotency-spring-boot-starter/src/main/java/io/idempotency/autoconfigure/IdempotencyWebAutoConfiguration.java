@@ -1,5 +1,7 @@
 package io.idempotency.autoconfigure;
 
+import io.idempotency.interceptor.DefaultStoreFinder;
+import io.idempotency.interceptor.CurrentRequest;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.interceptor.IdempotentOperationSource;
 import io.idempotency.interceptor.RequestValues;

@@ -8,16 +8,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-import io.idempotency.Internal;
 import io.idempotency.store.ClaimOrigin;
 
 /**
  * Names this node in the records of its calls.
- *
- * @hidden
  */
-@Internal
-public final class NodeName {
+final class NodeName {
 
 	private static final int MAX_HOST_LENGTH = 44;
 
@@ -27,7 +23,7 @@ public final class NodeName {
 	private NodeName() {
 	}
 
-	public static ClaimOrigin of(IdempotencyProperties properties) {
+	static ClaimOrigin of(IdempotencyProperties properties) {
 		String node = properties.node();
 		return new ClaimOrigin((node != null) ? node : usual(System.getenv(), FILES, ProcessHandle.current().pid()),
 				null, null);

@@ -3,6 +3,7 @@ package io.idempotency.autoconfigure;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
+import io.idempotency.interceptor.DefaultStoreFinder;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Internal;
 import io.idempotency.ScopeMode;

@@ -10,7 +10,6 @@ import io.idempotency.IdempotencyAdmin;
 import io.idempotency.IdempotencyCaller;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.autoconfigure.actuate.IdempotencyObservationAutoConfiguration;
-import io.idempotency.observation.TraceLinker;
 import io.idempotency.store.ClaimOrigin;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.tracing.Tracer;
@@ -57,11 +56,11 @@ class NodeNameTests {
 	void callsAreTracedWhereThereIsATracer() {
 		ApplicationContextRunner observed = this.runner.withBean(ObservationRegistry.class, ObservationRegistry::create)
 			.withPropertyValues("idempotency.node=node-1");
-		observed.run((context) -> assertThat(context).doesNotHaveBean(TraceLinker.class));
+		observed.run((context) -> assertThat(context).doesNotHaveBean("idempotencyTraces"));
 		observed.withClassLoader(new FilteredClassLoader(Tracer.class))
 			.run((context) -> assertThat(nodeOfACall(context)).isEqualTo("node-1"));
 		observed.withBean(Tracer.class, () -> Tracer.NOOP).run((context) -> {
-			assertThat(context).hasSingleBean(TraceLinker.class);
+			assertThat(context).hasBean("idempotencyTraces");
 			assertThat(nodeOfACall(context)).isEqualTo("node-1");
 		});
 	}

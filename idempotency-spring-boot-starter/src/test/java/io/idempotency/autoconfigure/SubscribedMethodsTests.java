@@ -8,6 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
+import io.idempotency.interceptor.CurrentRequest;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyInProgressException;

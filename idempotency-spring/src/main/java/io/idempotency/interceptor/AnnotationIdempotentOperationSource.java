@@ -12,7 +12,6 @@ import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOptions;
-import io.idempotency.Internal;
 import io.idempotency.codec.ResultCodec;
 import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
 import io.idempotency.interceptor.OperationTraits.Flag;
@@ -28,11 +27,8 @@ import org.springframework.util.ReflectionUtils;
  * Makes operations from {@code @Idempotent}. For each method of each class, the
  * annotation is searched, parsed and checked once; both hits and misses are kept.
  * Thread-safe.
- *
- * @hidden
  */
-@Internal
-public final class AnnotationIdempotentOperationSource implements IdempotentOperationSource {
+final class AnnotationIdempotentOperationSource implements IdempotentOperationSource {
 
 	private final Map<MethodClassKey, Optional<IdempotentOperation>> operations = new ConcurrentHashMap<>();
 
@@ -57,7 +53,7 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 	 * handlers
 	 * @param adapters the adapters that guard calls
 	 */
-	public AnnotationIdempotentOperationSource(ConfigurableListableBeanFactory beanFactory, IdempotencyOptions defaults,
+	AnnotationIdempotentOperationSource(ConfigurableListableBeanFactory beanFactory, IdempotencyOptions defaults,
 			String keyHeader, IdempotencyStore store, ResultCodec codec, ObjectProvider<InvocationAdapter> adapters) {
 		this.factory = new OperationFactory(beanFactory, defaults, keyHeader, store, codec, adapters);
 	}

@@ -3,7 +3,6 @@ package io.idempotency.interceptor;
 import java.lang.reflect.Method;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import io.idempotency.Internal;
 import io.idempotency.reactor.ReactiveClaim;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
@@ -31,11 +30,8 @@ import org.springframework.util.function.SingletonSupplier;
  * its work that commit and then fail. Spring tells no listener of those, so each is
  * listened to from inside, by one more advice on the beans that have them; it does
  * nothing outside of guarded calls. Thread-safe.
- *
- * @hidden
  */
-@Internal
-public final class CommitWatch implements BeanPostProcessor, BeanFactoryAware, Ordered {
+final class CommitWatch implements BeanPostProcessor, BeanFactoryAware, Ordered {
 
 	private static final MethodInterceptor ADVICE = (call) -> watched(call.proceed(), call.getMethod());
 

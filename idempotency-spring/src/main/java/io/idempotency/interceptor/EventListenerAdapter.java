@@ -9,7 +9,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyResultUnavailableException;
-import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.event.EventListener;
@@ -21,11 +20,8 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
  * Guards {@link EventListener} methods. The context publishes what such a method returns,
  * so a duplicate returns {@code null}, and nothing is published again. Other exceptions
  * reach the publisher of the event. Thread-safe.
- *
- * @hidden
  */
-@Internal
-public final class EventListenerAdapter implements InvocationAdapter {
+final class EventListenerAdapter implements InvocationAdapter {
 
 	private final MethodAdapter methods;
 
@@ -35,7 +31,7 @@ public final class EventListenerAdapter implements InvocationAdapter {
 	 * Creates the adapter.
 	 * @param methods guards the calls
 	 */
-	public EventListenerAdapter(MethodAdapter methods) {
+	EventListenerAdapter(MethodAdapter methods) {
 		this.methods = methods;
 	}
 

@@ -2,7 +2,6 @@ package io.idempotency.interceptor;
 
 import java.util.List;
 
-import io.idempotency.Internal;
 import io.idempotency.key.Namespace;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -18,11 +17,8 @@ import org.springframework.util.function.SingletonSupplier;
  * The interceptor is created long before most beans, so it looks up its collaborators at
  * the first call. As with every proxy, it does not see a call that a bean makes on
  * itself.
- *
- * @hidden
  */
-@Internal
-public final class IdempotencyInterceptor implements MethodInterceptor {
+final class IdempotencyInterceptor implements MethodInterceptor {
 
 	private final SingletonSupplier<IdempotentOperationSource> source;
 
@@ -37,8 +33,8 @@ public final class IdempotencyInterceptor implements MethodInterceptor {
 	 * @param namespace the namespace of the operations; {@link Namespace#NONE} if there
 	 * is no such bean
 	 */
-	public IdempotencyInterceptor(ObjectProvider<IdempotentOperationSource> source,
-			ObjectProvider<InvocationAdapter> adapters, ObjectProvider<Namespace> namespace) {
+	IdempotencyInterceptor(ObjectProvider<IdempotentOperationSource> source, ObjectProvider<InvocationAdapter> adapters,
+			ObjectProvider<Namespace> namespace) {
 		this.source = SingletonSupplier.of(source::getObject);
 		this.adapters = SingletonSupplier.of(() -> adapters.orderedStream().toList());
 		this.namespace = SingletonSupplier.of(() -> namespace.getIfAvailable(() -> Namespace.NONE));

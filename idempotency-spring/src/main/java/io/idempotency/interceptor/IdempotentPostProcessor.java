@@ -11,7 +11,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.idempotency.Idempotent;
-import io.idempotency.Internal;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -52,12 +51,9 @@ import org.springframework.core.annotation.AnnotationUtils;
  * must use no key and see no replay. It is also inside of asynchronous execution, so that
  * it guards the call that does the work. If an application orders a transaction outside
  * of the guard, the claims end with that transaction.
- *
- * @hidden
  */
-@Internal
-public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
-		implements SmartInitializingSingleton, GuardPlace {
+final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
+		implements SmartInitializingSingleton {
 
 	private static final long serialVersionUID = 1L;
 
@@ -65,7 +61,7 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 	 * The default order: after the advisors of Spring Security, whose orders are 100 to
 	 * 600.
 	 */
-	public static final int DEFAULT_ORDER = 1_000;
+	static final int DEFAULT_ORDER = 1_000;
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotentPostProcessor.class);
 
@@ -101,7 +97,7 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 	 * @param advisorOrder the order of the guard; advisors with a smaller order are
 	 * outside of it
 	 */
-	public IdempotentPostProcessor(MethodInterceptor interceptor, ObjectProvider<IdempotentOperationSource> source,
+	IdempotentPostProcessor(MethodInterceptor interceptor, ObjectProvider<IdempotentOperationSource> source,
 			int advisorOrder) {
 		this.source = source;
 		this.advisorOrder = advisorOrder;
@@ -262,8 +258,8 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 		return position;
 	}
 
-	@Override
-	public boolean isOutside(Advisor other) {
+	/** Returns whether other advice of a bean stands outside the guard. */
+	boolean isOutside(Advisor other) {
 		return other.getAdvice() instanceof AsyncExecutionInterceptor
 				|| other.getAdvice().getClass().getName().startsWith(SECURITY)
 				|| other instanceof Ordered ordered && ordered.getOrder() < this.advisorOrder;

@@ -272,7 +272,7 @@ final class MethodTransaction {
 	 * is reached.
 	 */
 	private boolean surroundsTheGuard() {
-		return this.advisor != null && this.beanFactory.getBeanProvider(GuardPlace.class)
+		return this.advisor != null && this.beanFactory.getBeanProvider(IdempotentPostProcessor.class)
 			.stream()
 			.anyMatch((guard) -> guard.isOutside(this.advisor));
 	}

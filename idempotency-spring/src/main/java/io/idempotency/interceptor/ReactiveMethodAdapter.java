@@ -5,7 +5,6 @@ import java.security.Principal;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyContextHolder;
-import io.idempotency.Internal;
 import io.idempotency.engine.ValueAction;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.interceptor.OperationTraits.Flag;
@@ -22,11 +21,8 @@ import reactor.core.scheduler.Schedulers;
  * those that return futures to a Reactor thread. The key is read and claimed when the
  * result is subscribed to, once for each subscription; what the method gives is
  * subscribed to once. Thread-safe.
- *
- * @hidden
  */
-@Internal
-public final class ReactiveMethodAdapter implements InvocationAdapter {
+final class ReactiveMethodAdapter implements InvocationAdapter {
 
 	private final MethodAdapter methods;
 
@@ -47,7 +43,7 @@ public final class ReactiveMethodAdapter implements InvocationAdapter {
 	 * @param login gives whom a subscription works for, empty if its context does not
 	 * tell. Of the request it tells nothing: that is the one of the calling thread
 	 */
-	public ReactiveMethodAdapter(MethodAdapter methods, Supplier<ReactiveIdempotencyEngine> engine,
+	ReactiveMethodAdapter(MethodAdapter methods, Supplier<ReactiveIdempotencyEngine> engine,
 			SubscribedTransactions transactions, Supplier<SubscribedRequest> here, Mono<Principal> login) {
 		this.methods = methods;
 		this.engine = engine;

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-import io.idempotency.Internal;
 import io.idempotency.engine.WorkTransactions.CommittedWork;
 import io.idempotency.engine.OwnedClaim;
 import io.idempotency.engine.GuardedAction.SurroundingTransaction;
@@ -22,11 +21,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * An open Spring transaction of the calling thread, and what has to be told its end. It
  * is one of its own synchronizations, so that Spring puts it aside when it suspends the
  * transaction.
- *
- * @hidden
  */
-@Internal
-public final class SpringSurroundingTransaction implements SurroundingTransaction {
+final class SpringSurroundingTransaction implements SurroundingTransaction {
 
 	private final Map<IdempotencyKey, OwnedClaim> claims = new HashMap<>();
 
@@ -52,7 +48,7 @@ public final class SpringSurroundingTransaction implements SurroundingTransactio
 	 * Returns the innermost transaction of the calling thread.
 	 * @return the transaction, {@code null} if the thread is in none
 	 */
-	public static @Nullable SpringSurroundingTransaction current() {
+	static @Nullable SpringSurroundingTransaction current() {
 		if (!TransactionSynchronizationManager.isActualTransactionActive()
 				|| !TransactionSynchronizationManager.isSynchronizationActive()) {
 			return null;

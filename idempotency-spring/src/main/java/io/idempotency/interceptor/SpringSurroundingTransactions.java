@@ -5,7 +5,6 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import io.idempotency.Internal;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransactions;
 import reactor.util.context.Context;
@@ -22,11 +21,8 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
  * The end of a reactive transaction could be waited for, but a rollback to a savepoint of
  * it is told to nobody: a call inside of one could be kept as done after its work was
  * rolled back. So such calls are refused. Thread-safe.
- *
- * @hidden
  */
-@Internal
-public final class SpringSurroundingTransactions implements SurroundingTransactions {
+final class SpringSurroundingTransactions implements SurroundingTransactions {
 
 	/** What Spring puts into the context. It throws where it finds none of them. */
 	private static final Set<Object> KEYS = Stream

@@ -3,7 +3,6 @@ package io.idempotency.interceptor;
 import java.lang.reflect.Type;
 import java.util.function.Supplier;
 
-import io.idempotency.Internal;
 import io.idempotency.codec.json.FirstResultCheck;
 import io.idempotency.engine.WorkTransactions.TransactionStarter;
 import io.idempotency.key.Caller;
@@ -20,11 +19,8 @@ import org.springframework.util.function.SingletonSupplier;
 
 /**
  * The surroundings of a template in an application context. Thread-safe.
- *
- * @hidden
  */
-@Internal
-public final class SpringTemplateEnvironment implements TemplateEnvironment {
+final class SpringTemplateEnvironment implements TemplateEnvironment {
 
 	private static final boolean TRANSACTIONS = ClassUtils.isPresent(
 			"org.springframework.transaction.PlatformTransactionManager",
@@ -44,7 +40,7 @@ public final class SpringTemplateEnvironment implements TemplateEnvironment {
 	 * @param codec encodes results
 	 * @param caller supplies the current caller, who owns the tokens
 	 */
-	public SpringTemplateEnvironment(BeanFactory beanFactory, ResultCodec codec, Supplier<Caller> caller) {
+	SpringTemplateEnvironment(BeanFactory beanFactory, ResultCodec codec, Supplier<Caller> caller) {
 		this.beanFactory = beanFactory;
 		this.resultCheck = new FirstResultCheck(codec);
 		this.caller = caller;

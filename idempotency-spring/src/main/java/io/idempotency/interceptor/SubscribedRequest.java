@@ -4,7 +4,6 @@ import java.security.Principal;
 import java.util.List;
 import java.util.function.Function;
 
-import io.idempotency.Internal;
 import io.idempotency.key.Caller;
 import org.jspecify.annotations.Nullable;
 
@@ -14,10 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param values the values that expressions read
  * @param owner returns who owns tokens and the keys that clients choose for the operation
  * of a name; is asked only if there is such a key
- * @hidden
  */
-@Internal
-public record SubscribedRequest(RequestValues values, Function<String, Caller> owner) {
+record SubscribedRequest(RequestValues values, Function<String, Caller> owner) {
 
 	/** Returns the same with the owner that the current thread knows now. */
 	SubscribedRequest captured(String operation) {

@@ -38,7 +38,7 @@ public final class SubscribedTransactions {
 	 * @param beanFactory has the transaction managers
 	 * @param timeout how long the begin or the end of a transaction is waited for
 	 */
-	public SubscribedTransactions(ConfigurableListableBeanFactory beanFactory, Duration timeout) {
+	SubscribedTransactions(ConfigurableListableBeanFactory beanFactory, Duration timeout) {
 		this.beanFactory = beanFactory;
 		this.timeout = timeout;
 	}

@@ -3,7 +3,6 @@ package io.idempotency.interceptor;
 import java.lang.reflect.Modifier;
 
 import io.idempotency.IdempotencyConfigurationException;
-import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,35 +21,25 @@ import org.springframework.context.event.ContextRefreshedEvent;
  * sees the beans of its own context only. A child tells its parents when it is refreshed,
  * and does not start if they throw. A parent has started before, so its child does not
  * start. Stateless.
- *
- * @hidden
  */
-@Internal
-public final class UnguardedContextCheck implements ApplicationListener<ContextRefreshedEvent> {
+final class UnguardedContextCheck implements ApplicationListener<ContextRefreshedEvent> {
 
 	private static final Logger logger = LoggerFactory.getLogger(UnguardedContextCheck.class);
 
-	private final String cure;
-
-	/**
-	 * Creates the listener.
-	 * @param cure what guards the beans of a child
-	 */
-	public UnguardedContextCheck(String cure) {
-		this.cure = cure;
-	}
+	private static final String ACTION = "Add @Import(io.idempotency.autoconfigure.IdempotencyGuardConfiguration.class) "
+			+ "to a configuration of that context";
 
 	@Override
 	public void onApplicationEvent(ContextRefreshedEvent event) {
 		ApplicationContext refreshed = event.getApplicationContext();
-		check(refreshed, this.cure);
+		check(refreshed, ACTION);
 		for (ApplicationContext parent = refreshed.getParent(); parent != null; parent = parent.getParent()) {
 			check(parent, "Declare the bean in a context that has a guard, e.g. in the one below it ("
 					+ refreshed.getDisplayName() + "), or let that context have the auto-configuration");
 		}
 	}
 
-	private static void check(ApplicationContext checked, String cure) {
+	private static void check(ApplicationContext checked, String action) {
 		if (!(checked instanceof ConfigurableApplicationContext context) || isGuarded(context.getBeanFactory())) {
 			return;
 		}
@@ -61,7 +50,7 @@ public final class UnguardedContextCheck implements ApplicationListener<ContextR
 				throw new IdempotencyConfigurationException(
 						"@Idempotent on '" + type.getName() + "': its bean is in a context of its own ("
 								+ context.getDisplayName() + "), which has no guard: its calls would run unguarded",
-						cure);
+						action);
 			}
 		}
 	}

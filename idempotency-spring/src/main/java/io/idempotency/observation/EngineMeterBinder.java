@@ -3,7 +3,6 @@ package io.idempotency.observation;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
-import io.idempotency.Internal;
 import io.idempotency.engine.Upkeep.EngineLoad;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -13,11 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Shows what an engine has to do at this moment. Each number is read when somebody looks,
  * and calls pay nothing for it.
- *
- * @hidden
  */
-@Internal
-public final class EngineMeterBinder implements MeterBinder {
+final class EngineMeterBinder implements MeterBinder {
 
 	private static final double NANOS_OF_A_SECOND = 1e9;
 
@@ -27,7 +23,7 @@ public final class EngineMeterBinder implements MeterBinder {
 	 * Creates the binder.
 	 * @param load gives the load of the engine, {@code null} if there is no engine
 	 */
-	public EngineMeterBinder(Supplier<@Nullable EngineLoad> load) {
+	EngineMeterBinder(Supplier<@Nullable EngineLoad> load) {
 		this.load = load;
 	}
 

@@ -6,7 +6,6 @@ import java.util.Set;
 
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyListener;
-import io.idempotency.Internal;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 
@@ -14,11 +13,8 @@ import io.micrometer.core.instrument.MeterRegistry;
  * Counts the events that are the end of no call; the ends are counted by the observation
  * of calls. What may have run twice is counted here in any case: how its call ends may
  * not tell it, or has a label that nobody knows before. Thread-safe.
- *
- * @hidden
  */
-@Internal
-public final class EventCounter implements IdempotencyListener {
+final class EventCounter implements IdempotencyListener {
 
 	private static final Set<IdempotencyEvent> COUNTED = EnumSet.of(IdempotencyEvent.TAKEN_OVER,
 			IdempotencyEvent.LEASE_LOST, IdempotencyEvent.UNGUARDED, IdempotencyEvent.RENEWAL_LATE,
@@ -30,7 +26,7 @@ public final class EventCounter implements IdempotencyListener {
 	 * Creates the counter.
 	 * @param registry gets the counters
 	 */
-	public EventCounter(MeterRegistry registry) {
+	EventCounter(MeterRegistry registry) {
 		this.registry = registry;
 	}
 

@@ -6,7 +6,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyOutcome;
-import io.idempotency.Internal;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.store.ClaimOrigin;
@@ -20,11 +19,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Makes a Micrometer observation of each guarded call, and lets stores be measured, as
  * far as the application has what that needs. Thread-safe.
- *
- * @hidden
  */
-@Internal
-public final class MicrometerObserver implements EngineObserver {
+final class MicrometerObserver implements EngineObserver {
 
 	private static final Logger logger = LoggerFactory.getLogger(MicrometerObserver.class);
 
@@ -55,7 +51,7 @@ public final class MicrometerObserver implements EngineObserver {
 	 * @param traceLinker links a replay to its run
 	 * @param timers measure the stores
 	 */
-	public MicrometerObserver(ClaimOrigin node, ObservationRegistry registry,
+	MicrometerObserver(ClaimOrigin node, ObservationRegistry registry,
 			@Nullable IdempotencyObservationConvention convention, @Nullable OutcomeMeterRegistrar outcomes,
 			@Nullable TraceLinker traceLinker, @Nullable StoreTimerFactory timers) {
 		this.node = node;

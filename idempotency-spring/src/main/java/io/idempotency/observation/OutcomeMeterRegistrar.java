@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.idempotency.Internal;
 import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyReusedException;
@@ -14,7 +15,6 @@ import io.idempotency.IdempotencyOutcomeUnknownException;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.IdempotencyTokenUnknownException;
-import io.idempotency.Internal;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -67,7 +67,7 @@ public final class OutcomeMeterRegistrar {
 	 * @param convention names the observations; {@code null} for the usual names
 	 * @param filters change the tags of observations
 	 */
-	public OutcomeMeterRegistrar(MeterRegistry meters, ObservationRegistry observations,
+	OutcomeMeterRegistrar(MeterRegistry meters, ObservationRegistry observations,
 			@Nullable IdempotencyObservationConvention convention, List<ObservationFilter> filters,
 			EventCounter events) {
 		this.meters = meters;

@@ -10,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
-import io.idempotency.Internal;
 import io.idempotency.engine.EngineObserver.MeasuringStore.Verb;
 import io.idempotency.engine.EngineObserver.MeasuringStore;
 import io.idempotency.key.Fingerprint;
@@ -29,15 +28,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Measures how long stores take for each verb. Thread-safe.
- *
- * @hidden
  */
-@Internal
-public final class StoreTimerFactory {
+final class StoreTimerFactory {
 
 	private final MeterRegistry registry;
 
-	public StoreTimerFactory(MeterRegistry registry) {
+	StoreTimerFactory(MeterRegistry registry) {
 		this.registry = registry;
 	}
 

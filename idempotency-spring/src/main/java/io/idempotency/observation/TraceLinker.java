@@ -1,6 +1,5 @@
 package io.idempotency.observation;
 
-import io.idempotency.Internal;
 import io.idempotency.store.ClaimOrigin;
 import io.micrometer.observation.Observation;
 import io.micrometer.tracing.Link;
@@ -17,11 +16,8 @@ import org.jspecify.annotations.Nullable;
  * A link can be given to a span only before it starts, and the span of a call starts
  * before the store has said whose result the call is given. So the link gets a short span
  * of its own, below that of the call.
- *
- * @hidden
  */
-@Internal
-public final class TraceLinker {
+final class TraceLinker {
 
 	private final Tracer tracer;
 
@@ -32,7 +28,7 @@ public final class TraceLinker {
 	 * @param tracer knows the current span
 	 * @param node the origin of claims that are not traced
 	 */
-	public TraceLinker(Tracer tracer, ClaimOrigin node) {
+	TraceLinker(Tracer tracer, ClaimOrigin node) {
 		this.tracer = tracer;
 		this.node = node;
 	}

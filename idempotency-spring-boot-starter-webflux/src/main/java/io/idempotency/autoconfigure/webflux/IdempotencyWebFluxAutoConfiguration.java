@@ -2,7 +2,7 @@ package io.idempotency.autoconfigure.webflux;
 
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.interceptor.IdempotentOperationSource;
-import io.idempotency.autoconfigure.DefaultStoreFinder;
+import io.idempotency.interceptor.DefaultStoreFinder;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import io.idempotency.autoconfigure.HttpSettingsConfiguration;
@@ -63,7 +63,7 @@ public final class IdempotencyWebFluxAutoConfiguration {
 	WebFluxConfiguration.Settings idempotencyWebFluxSettings(IdempotencyProperties properties,
 			DefaultStoreFinder stores) {
 		return new WebFluxConfiguration.Settings(OnDisconnect.valueOf(properties.http().onDisconnect().name()),
-				properties.storeTimeout(), stores::defaultStore, properties.token().ttl());
+				stores::defaultStore, properties.token().ttl());
 	}
 
 	@Bean

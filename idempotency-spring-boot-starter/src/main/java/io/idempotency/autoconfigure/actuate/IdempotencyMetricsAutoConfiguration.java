@@ -1,15 +1,10 @@
 package io.idempotency.autoconfigure.actuate;
 
 import io.idempotency.interceptor.OperationCatalog;
-import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.observation.EngineMeterBinder;
-import io.idempotency.observation.EventCounter;
 import io.idempotency.observation.IdempotencyObservationContext;
-import io.idempotency.observation.IdempotencyObservationConvention;
+import io.idempotency.observation.ObservationConfiguration;
 import io.idempotency.observation.OutcomeMeterRegistrar;
-import io.idempotency.observation.StoreTimerFactory;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.observation.ObservationFilter;
 import io.micrometer.observation.ObservationRegistry;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -39,43 +34,18 @@ import org.springframework.context.event.ContextRefreshedEvent;
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean(MeterRegistry.class)
-@Import(StoreMetricsConfiguration.class)
+@Import({ StoreMetricsConfiguration.class, ObservationConfiguration.Meters.class })
 public final class IdempotencyMetricsAutoConfiguration {
 
 	IdempotencyMetricsAutoConfiguration() {
 	}
 
-	@Bean
-	StoreTimerFactory idempotencyStoreTimers(MeterRegistry registry) {
-		return new StoreTimerFactory(registry);
-	}
-
-	@Bean
-	EventCounter idempotencyEventCounter(MeterRegistry registry) {
-		return new EventCounter(registry);
-	}
-
-	@Bean
-	EngineMeterBinder idempotencyEngineMeters(ObjectProvider<IdempotencyEngine> engines) {
-		return new EngineMeterBinder(() -> {
-			IdempotencyEngine engine = engines.getIfUnique();
-			return (engine != null) ? engine.load() : null;
-		});
-	}
-
-	/** Counts from zero what calls may end with, in applications that observe them. */
+	/** Counts the outcomes of calls from zero, in applications that observe them. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(ObservationRegistry.class)
 	@ConditionalOnBean(ObservationRegistry.class)
+	@Import(ObservationConfiguration.Outcomes.class)
 	static class OutcomesConfiguration {
-
-		@Bean
-		OutcomeMeterRegistrar idempotencyOutcomeMeters(MeterRegistry meters, ObservationRegistry observations,
-				ObjectProvider<IdempotencyObservationConvention> convention, ObjectProvider<ObservationFilter> filters,
-				EventCounter events) {
-			return new OutcomeMeterRegistrar(meters, observations, convention.getIfUnique(),
-					filters.orderedStream().toList(), events);
-		}
 
 		@Bean
 		ApplicationListener<ContextRefreshedEvent> idempotencyOutcomesOfKnownOperations(OutcomeMeterRegistrar outcomes,

@@ -1,17 +1,10 @@
 package io.idempotency.autoconfigure.actuate;
 
-import io.idempotency.autoconfigure.IdempotencyProperties;
-import io.idempotency.autoconfigure.NodeName;
 import io.idempotency.engine.EngineObserver;
-import io.idempotency.observation.IdempotencyObservationConvention;
-import io.idempotency.observation.MicrometerObserver;
-import io.idempotency.observation.OutcomeMeterRegistrar;
-import io.idempotency.observation.StoreTimerFactory;
-import io.idempotency.observation.TraceLinker;
+import io.idempotency.observation.ObservationConfiguration;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.tracing.Tracer;
 
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
@@ -19,9 +12,9 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for the observation of guarded calls
@@ -38,31 +31,20 @@ import org.springframework.context.annotation.Configuration;
 				"org.springframework.boot.micrometer.tracing.autoconfigure.MicrometerTracingAutoConfiguration" })
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
 @ConditionalOnClass(ObservationRegistry.class)
+@ConditionalOnMissingBean(EngineObserver.class)
 @Conditional(IdempotencyObservationAutoConfiguration.SomebodyLooks.class)
+@Import(ObservationConfiguration.Calls.class)
 public final class IdempotencyObservationAutoConfiguration {
 
 	IdempotencyObservationAutoConfiguration() {
-	}
-
-	@Bean
-	@ConditionalOnMissingBean
-	EngineObserver idempotencyObserver(IdempotencyProperties properties, ObjectProvider<ObservationRegistry> registry,
-			ObjectProvider<IdempotencyObservationConvention> convention, ObjectProvider<OutcomeMeterRegistrar> outcomes,
-			ObjectProvider<TraceLinker> traces, ObjectProvider<StoreTimerFactory> timers) {
-		return new MicrometerObserver(NodeName.of(properties), registry.getIfUnique(() -> ObservationRegistry.NOOP),
-				convention.getIfUnique(), outcomes.getIfUnique(), traces.getIfUnique(), timers.getIfUnique());
 	}
 
 	/** Finds the run behind a replay, in applications that are traced. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(Tracer.class)
 	@ConditionalOnBean(Tracer.class)
+	@Import(ObservationConfiguration.Traces.class)
 	static class TracesConfiguration {
-
-		@Bean
-		TraceLinker idempotencyTraces(Tracer tracer, IdempotencyProperties properties) {
-			return new TraceLinker(tracer, NodeName.of(properties));
-		}
 
 	}
 

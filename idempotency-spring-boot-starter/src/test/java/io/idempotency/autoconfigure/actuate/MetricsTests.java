@@ -15,8 +15,6 @@ import io.idempotency.engine.EngineObserver;
 import io.idempotency.http.RouteRegistry;
 import io.idempotency.observation.DefaultIdempotencyObservationConvention;
 import io.idempotency.observation.IdempotencyObservationConvention;
-import io.idempotency.observation.OutcomeMeterRegistrar;
-import io.idempotency.observation.StoreTimerFactory;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
@@ -226,8 +224,8 @@ class MetricsTests {
 
 	@Test
 	void nobodyObservesWithoutRegistries() {
-		this.runner.run((context) -> assertThat(context).doesNotHaveBean(StoreTimerFactory.class)
-			.doesNotHaveBean(OutcomeMeterRegistrar.class)
+		this.runner.run((context) -> assertThat(context).doesNotHaveBean("idempotencyStoreTimers")
+			.doesNotHaveBean("idempotencyOutcomeMeters")
 			.doesNotHaveBean(IdempotencyListener.class));
 	}
 
@@ -235,7 +233,7 @@ class MetricsTests {
 	void nobodyObservesWithoutMicrometer() {
 		this.measured.withClassLoader(new FilteredClassLoader(ObservationRegistry.class, MeterRegistry.class))
 			.run((context) -> assertThat(context).doesNotHaveBean(EngineObserver.class)
-				.doesNotHaveBean(StoreTimerFactory.class)
+				.doesNotHaveBean("idempotencyStoreTimers")
 				.doesNotHaveBean(IdempotencyListener.class));
 	}
 
@@ -243,7 +241,7 @@ class MetricsTests {
 	void nothingIsMeasuredWhereNothingIsGuarded() {
 		this.measured.withPropertyValues("idempotency.enabled=false")
 			.run((context) -> assertThat(context).doesNotHaveBean(EngineObserver.class)
-				.doesNotHaveBean(StoreTimerFactory.class));
+				.doesNotHaveBean("idempotencyStoreTimers"));
 	}
 
 	private static final class BrokenObserver implements EngineObserver {

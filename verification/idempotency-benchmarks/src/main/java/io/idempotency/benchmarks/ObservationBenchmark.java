@@ -10,8 +10,7 @@ import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.observation.MicrometerObserver;
-import io.idempotency.observation.StoreTimerFactory;
+import io.idempotency.observation.ObservationConfiguration;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.Scheduler;
@@ -34,6 +33,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
+
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 /**
  * What metrics of guarded calls cost, beside an observation of Micrometer around nothing:
@@ -76,14 +77,23 @@ public class ObservationBenchmark {
 		this.observations = ObservationRegistry.create();
 		this.observations.observationConfig().observationHandler(new DefaultMeterObservationHandler(this.meters));
 		this.scheduler = Scheduler.system();
-		this.seen = new IdempotencyEngine(10, IdempotencyListener.NONE, this.scheduler, () -> null, null,
-				new MicrometerObserver(ClaimOrigin.UNKNOWN, this.observations, null, null, null,
-						new StoreTimerFactory(this.meters)));
+		this.seen = new IdempotencyEngine(10, IdempotencyListener.NONE, this.scheduler, () -> null, null, observer());
 		this.unseen = new IdempotencyEngine(10, IdempotencyListener.NONE, this.scheduler, () -> null, null,
 				EngineObserver.NONE);
 		this.store = new MemoryIdempotencyStore(STORE_BYTES);
 		this.done = call("done");
 		this.unseen.execute(this.done, this.action);
+	}
+
+	private EngineObserver observer() {
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			context.getBeanFactory().registerSingleton("node", ClaimOrigin.UNKNOWN);
+			context.getBeanFactory().registerSingleton("meters", this.meters);
+			context.getBeanFactory().registerSingleton("observations", this.observations);
+			context.register(ObservationConfiguration.Calls.class, ObservationConfiguration.Meters.class);
+			context.refresh();
+			return context.getBean(EngineObserver.class);
+		}
 	}
 
 	@TearDown

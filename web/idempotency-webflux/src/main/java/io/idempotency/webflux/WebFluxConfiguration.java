@@ -19,7 +19,6 @@ import io.idempotency.store.IdempotencyStore;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.annotation.Qualifier;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -43,13 +42,11 @@ public final class WebFluxConfiguration {
 	 * The settings that only WebFlux needs.
 	 *
 	 * @param onDisconnect what happens to the work when the client disconnects
-	 * @param storeTimeout timeout for the begin and the end of a transaction
 	 * @param tokenStore supplies the store of the tokens
 	 * @param tokenTtl how long a token may be used
 	 * @hidden
 	 */
-	public record Settings(OnDisconnect onDisconnect, Duration storeTimeout, Supplier<IdempotencyStore> tokenStore,
-			Duration tokenTtl) {
+	public record Settings(OnDisconnect onDisconnect, Supplier<IdempotencyStore> tokenStore, Duration tokenTtl) {
 	}
 
 	/**
@@ -68,8 +65,8 @@ public final class WebFluxConfiguration {
 
 		@Bean
 		WebFluxAdapter idempotencyWebFluxAdapter(ObjectProvider<ReactiveIdempotencyEngine> engine,
-				ConfigurableListableBeanFactory beanFactory, Settings settings) {
-			return new WebFluxAdapter(engine::getObject, new SubscribedTransactions(beanFactory, settings.storeTimeout()));
+				SubscribedTransactions transactions) {
+			return new WebFluxAdapter(engine::getObject, transactions);
 		}
 
 		/** Comes before the handler of Spring Boot, which has the order -1. */

@@ -1,33 +1,31 @@
 package io.idempotency.web;
 
+import java.time.Duration;
 import java.util.Set;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyOptions;
-import io.idempotency.interceptor.IdempotencyInterceptor;
+import io.idempotency.interceptor.DefaultStoreFinder;
 import io.idempotency.interceptor.IdempotentOperationSource;
+import io.idempotency.interceptor.InterceptorConfiguration;
+import io.idempotency.interceptor.InterceptorSettings;
 import io.idempotency.interceptor.MethodAdapter;
-import io.idempotency.interceptor.InvocationAdapter;
 import io.idempotency.interceptor.OperationFingerprinter;
 import io.idempotency.interceptor.OperationKeyReader;
-import io.idempotency.interceptor.AnnotationIdempotentOperationSource;
-import io.idempotency.interceptor.IdempotentPostProcessor;
 import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.http.HttpSettings;
-import io.idempotency.key.Namespace;
 import io.idempotency.codec.ResultCodec;
-import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.Ordered;
+import org.springframework.context.annotation.Import;
 import org.springframework.mock.web.MockServletContext;
 import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.test.web.servlet.setup.MockMvcBuilders;
@@ -40,6 +38,7 @@ import org.springframework.web.servlet.config.annotation.EnableWebMvc;
  */
 @Configuration(proxyBeanMethods = false)
 @EnableWebMvc
+@Import(InterceptorConfiguration.Guard.class)
 class WebMvcAdapterSetup {
 
 	/** Small limits, so that tests can pass them. */
@@ -107,22 +106,18 @@ class WebMvcAdapterSetup {
 	}
 
 	@Bean
-	static IdempotencyInterceptor idempotencyInterceptor(ObjectProvider<IdempotentOperationSource> source,
-			ObjectProvider<InvocationAdapter> adapters, ObjectProvider<Namespace> namespace) {
-		return new IdempotencyInterceptor(source, adapters, namespace);
+	InterceptorSettings interceptorSettings() {
+		return new InterceptorSettings("Idempotency-Key", Duration.ofSeconds(5));
 	}
 
 	@Bean
-	static IdempotentPostProcessor idempotentPostProcessor(IdempotencyInterceptor interceptor,
-			ObjectProvider<IdempotentOperationSource> source) {
-		return new IdempotentPostProcessor(interceptor, source, Ordered.HIGHEST_PRECEDENCE);
+	IdempotencyOptions options() {
+		return IdempotencyOptions.DEFAULTS;
 	}
 
 	@Bean
-	IdempotentOperationSource idempotentOperationSource(ConfigurableListableBeanFactory beanFactory,
-			IdempotencyStore store, ResultCodec codec, ObjectProvider<InvocationAdapter> adapters) {
-		return new AnnotationIdempotentOperationSource(beanFactory, IdempotencyOptions.DEFAULTS, "Idempotency-Key",
-				store, codec, adapters);
+	DefaultStoreFinder stores(ListableBeanFactory beanFactory) {
+		return new DefaultStoreFinder(beanFactory);
 	}
 
 	@Bean

@@ -181,7 +181,8 @@ class ToolStartupTests {
 		this.runner.withClassLoader(new FilteredClassLoader("io.modelcontextprotocol"))
 			.withBean(Argument.class)
 			.run((context) -> {
-				assertThat(context).doesNotHaveBean("idempotencyToolAdapter").hasBean("idempotencyToolErrorPostProcessor");
+				assertThat(context).doesNotHaveBean("idempotencyToolAdapter")
+					.hasBean("idempotencyToolErrorPostProcessor");
 				assertThat(context.getBean(Argument.class).run("a")).isEqualTo("a");
 			});
 	}

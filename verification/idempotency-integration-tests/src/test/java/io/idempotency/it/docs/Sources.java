@@ -70,7 +70,9 @@ final class Sources {
 			.anyMatch((text) -> method.isEmpty() || text.contains("void " + method + "(") || inherits(text, method));
 	}
 
-	/** Returns whether the published sources declare a type, at the top level or nested. */
+	/**
+	 * Returns whether the published sources declare a type, at the top level or nested.
+	 */
 	static boolean declares(String type) {
 		return Pattern.compile("\\b(?:class|interface|record|enum) " + type + "\\b").matcher(published()).find();
 	}

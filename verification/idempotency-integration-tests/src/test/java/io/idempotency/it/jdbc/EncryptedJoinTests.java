@@ -67,8 +67,8 @@ class EncryptedJoinTests extends JoinScenarios {
 
 	/** Of the latest record. */
 	private byte[] body() {
-		return this.jdbc.queryForObject(
-				"select result_body from idempotency_record order by fence desc limit 1", byte[].class);
+		return this.jdbc.queryForObject("select result_body from idempotency_record order by fence desc limit 1",
+				byte[].class);
 	}
 
 }

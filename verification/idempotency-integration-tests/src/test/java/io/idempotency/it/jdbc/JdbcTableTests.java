@@ -129,13 +129,11 @@ class JdbcTableTests {
 	@Test
 	void recordOfTheOldestFormatIsReplayed() {
 		createTable();
-		this.jdbc.update(
-				"""
-						insert into idempotency_record (key_hash, operation, state, claim_id, fence, fingerprint, lease_until,
-							kept_until, token_until, attempts, result_format, result_body)
-						values (?, ?, 'D', ?, ?, ?, 0, ?, 0, 0, ?, ?)
-						""",
-				OldestRecord.KEY_HASH, OldestRecord.OPERATION, OldestRecord.CLAIM_ID, OldestRecord.FENCE,
+		this.jdbc.update("""
+				insert into idempotency_record (key_hash, operation, state, claim_id, fence, fingerprint, lease_until,
+					kept_until, token_until, attempts, result_format, result_body)
+				values (?, ?, 'D', ?, ?, ?, 0, ?, 0, 0, ?, ?)
+				""", OldestRecord.KEY_HASH, OldestRecord.OPERATION, OldestRecord.CLAIM_ID, OldestRecord.FENCE,
 				OldestRecord.FINGERPRINT, OldestRecord.KEPT_UNTIL, OldestRecord.FORMAT, OldestRecord.ANSWER);
 		OldestRecord.assertReplayedBy(this.store);
 	}

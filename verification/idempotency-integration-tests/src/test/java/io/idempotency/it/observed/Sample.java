@@ -8,13 +8,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** One line of a scrape. */
-record Sample(String name, Map<String, String> labels, double value) {
+public record Sample(String name, Map<String, String> labels, double value) {
 
 	private static final Pattern LINE = Pattern.compile("([a-zA-Z0-9_:]+)(?:\\{(.*)})? (\\S+)");
 
 	private static final Pattern LABEL = Pattern.compile("(\\w+)=\"((?:[^\"\\\\]|\\\\.)*)\"");
 
-	static List<Sample> all(String scrape) {
+	public static List<Sample> all(String scrape) {
 		return scrape.lines().filter((line) -> !line.startsWith("#") && !line.isBlank()).map(Sample::of).toList();
 	}
 
@@ -31,7 +31,7 @@ record Sample(String name, Map<String, String> labels, double value) {
 				Double.parseDouble(matcher.group(3)));
 	}
 
-	String label(String label) {
+	public String label(String label) {
 		return String.valueOf(this.labels.get(label));
 	}
 

@@ -22,8 +22,8 @@ import io.idempotency.it.servers.Requires;
 import io.idempotency.it.store.Requests;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.observation.MicrometerObserver;
-import io.idempotency.observation.StoreTimerFactory;
+import io.idempotency.engine.EngineObserver;
+import io.idempotency.observation.ObservationConfiguration;
 import io.idempotency.engine.Ending;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.reactor.OnDisconnect;
@@ -37,8 +37,8 @@ import io.idempotency.store.Scheduler;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.redis.ReactiveRedisIdempotencyStore;
 import io.idempotency.store.redis.RedisIdempotencyStore;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -48,6 +48,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -102,13 +103,22 @@ class ReactiveRedisCallsTests {
 				OnDisconnect.CONTINUE);
 	}
 
+	private static EngineObserver observer(MeterRegistry meters) {
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			context.getBeanFactory().registerSingleton("node", ClaimOrigin.UNKNOWN);
+			context.getBeanFactory().registerSingleton("meters", meters);
+			context.register(ObservationConfiguration.Calls.class, ObservationConfiguration.Meters.class);
+			context.refresh();
+			return context.getBean(EngineObserver.class);
+		}
+	}
+
 	@Test
 	void itsTimeIsMeasured() {
 		SimpleMeterRegistry meters = new SimpleMeterRegistry();
 		try (Scheduler scheduler = Scheduler.system(); RedisIdempotencyStore store = store(PATIENCE)) {
 			IdempotencyEngine observed = new IdempotencyEngine(10, (event, operation) -> {
-			}, scheduler, () -> null, null, new MicrometerObserver(ClaimOrigin.UNKNOWN, ObservationRegistry.NOOP, null,
-					null, null, new StoreTimerFactory(meters)));
+			}, scheduler, () -> null, null, observer(meters));
 			ReactiveIdempotencyEngine reactive = new ReactiveIdempotencyEngine(observed,
 					List.of(ReactiveRedisIdempotencyStore.of(store).orElseThrow()));
 			call(reactive, store, Requests.key(), Mono.just("done")).block(PATIENCE);

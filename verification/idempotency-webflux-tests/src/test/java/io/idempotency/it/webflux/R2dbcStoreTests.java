@@ -287,8 +287,7 @@ class R2dbcStoreTests {
 		/** By the clock of the database. */
 		private long leaseOfTheNewestClaim() {
 			return this.database.jdbc()
-				.queryForObject("SELECT lease_until FROM idempotency_record ORDER BY fence DESC LIMIT 1",
-						Long.class);
+				.queryForObject("SELECT lease_until FROM idempotency_record ORDER BY fence DESC LIMIT 1", Long.class);
 		}
 
 		@Test

@@ -1,4 +1,4 @@
-package io.idempotency.autoconfigure;
+package io.idempotency.interceptor;
 
 import java.util.Map;
 import java.util.TreeSet;

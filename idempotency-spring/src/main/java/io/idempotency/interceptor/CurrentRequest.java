@@ -1,7 +1,6 @@
-package io.idempotency.autoconfigure;
+package io.idempotency.interceptor;
 
 import io.idempotency.Internal;
-import io.idempotency.interceptor.RequestValues;
 import io.idempotency.key.Caller;
 
 /**

@@ -1,13 +1,10 @@
-package io.idempotency.it.observed;
+package io.idempotency.observation;
 
 import java.util.List;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOutcome;
-import io.idempotency.observation.DefaultIdempotencyObservationConvention;
-import io.idempotency.observation.EventCounter;
-import io.idempotency.observation.IdempotencyObservationContext;
-import io.idempotency.observation.OutcomeMeterRegistrar;
+import io.idempotency.it.observed.Sample;
 import io.micrometer.common.KeyValue;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.observation.Observation;

@@ -1,0 +1,187 @@
+package io.idempotency.interceptor;
+
+import java.security.Principal;
+import java.util.function.Supplier;
+
+import io.idempotency.IdempotencyOptions;
+import io.idempotency.Internal;
+import io.idempotency.codec.ResultCodec;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.engine.GuardedAction.SurroundingTransaction;
+import io.idempotency.engine.EngineIdempotencyTemplate.TemplateEnvironment;
+import io.idempotency.key.Namespace;
+import io.idempotency.reactor.ReactiveIdempotencyEngine;
+import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransactions;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+import org.springframework.security.authentication.AnonymousAuthenticationToken;
+import org.springframework.security.core.context.ReactiveSecurityContextHolder;
+import org.springframework.security.core.context.SecurityContext;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Contains the configurations of this package. The starter imports each one under its
+ * conditions.
+ *
+ * @hidden
+ */
+@Internal
+public final class InterceptorConfiguration {
+
+	private static final boolean TRANSACTIONS = isPresent(
+			"org.springframework.transaction.support.TransactionSynchronizationManager");
+
+	private InterceptorConfiguration() {
+	}
+
+	private static boolean isPresent(String type) {
+		return ClassUtils.isPresent(type, InterceptorConfiguration.class.getClassLoader());
+	}
+
+	/** Returns a supplier of the transaction that the calling thread is in. */
+	public static Supplier<@Nullable SurroundingTransaction> surroundingTransaction() {
+		return TRANSACTIONS ? SpringSurroundingTransaction::current : () -> null;
+	}
+
+	/**
+	 * Declares the guard of the beans of one application context.
+	 *
+	 * @hidden
+	 */
+	@Configuration(proxyBeanMethods = false)
+	public static class Guard {
+
+		/**
+		 * Declares the post-processor. A bean that it needed directly would be created
+		 * before other post-processors and would miss them, so it gets only providers.
+		 */
+		@Bean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static IdempotentPostProcessor idempotentPostProcessor(ObjectProvider<IdempotentOperationSource> source,
+				ObjectProvider<InvocationAdapter> adapters, ObjectProvider<Namespace> namespace,
+				Environment environment) {
+			int advisorOrder = environment.getProperty("idempotency.advisor-order", Integer.class,
+					IdempotentPostProcessor.DEFAULT_ORDER);
+			return new IdempotentPostProcessor(new IdempotencyInterceptor(source, adapters, namespace), source,
+					advisorOrder);
+		}
+
+		@Bean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		IdempotentOperationSource idempotentOperationSource(ConfigurableListableBeanFactory beanFactory,
+				InterceptorSettings settings, IdempotencyOptions options, DefaultStoreFinder stores, ResultCodec codec,
+				ObjectProvider<InvocationAdapter> adapters) {
+			return new AnnotationIdempotentOperationSource(beanFactory, options, settings.keyHeader(),
+					stores.defaultStore(), codec, adapters);
+		}
+
+	}
+
+	/**
+	 * Declares the adapters of bean methods and event listeners, and what templates need.
+	 *
+	 * @hidden
+	 */
+	@Configuration(proxyBeanMethods = false)
+	public static class Methods {
+
+		@Bean
+		MethodAdapter idempotencyMethodAdapter(IdempotencyEngine engine, ResultCodec codec, OperationKeyReader keys,
+				ObjectProvider<CurrentRequest> request) {
+			CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
+			return new MethodAdapter(engine, codec, keys, current::values, current::owner);
+		}
+
+		@Bean
+		EventListenerAdapter idempotencyEventListenerAdapter(MethodAdapter methods) {
+			return new EventListenerAdapter(methods);
+		}
+
+		@Bean
+		UnguardedContextCheck idempotencyUnguardedContexts() {
+			return new UnguardedContextCheck();
+		}
+
+		@Bean
+		TemplateEnvironment idempotencyTemplateEnvironment(BeanFactory beanFactory, ResultCodec codec,
+				ObjectProvider<CurrentRequest> request) {
+			CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
+			return new SpringTemplateEnvironment(beanFactory, codec, current::caller);
+		}
+
+	}
+
+	/**
+	 * Declares the adapter of methods that return publishers. Needs Reactor and
+	 * idempotency-reactor.
+	 *
+	 * @hidden
+	 */
+	@Configuration(proxyBeanMethods = false)
+	public static class ReactiveMethods {
+
+		@Bean
+		SubscribedTransactions idempotencySubscribedTransactions(ConfigurableListableBeanFactory beanFactory,
+				InterceptorSettings settings) {
+			return new SubscribedTransactions(beanFactory, settings.storeTimeout());
+		}
+
+		@Bean
+		SurroundingTransactions idempotencySurroundingTransactions() {
+			return isPresent("org.springframework.transaction.reactive.TransactionSynchronizationManager")
+					? new SpringSurroundingTransactions() : SurroundingTransactions.NONE;
+		}
+
+		@Bean
+		ReactiveMethodAdapter idempotencyReactiveMethodAdapter(MethodAdapter methods,
+				ObjectProvider<ReactiveIdempotencyEngine> engine, SubscribedTransactions transactions,
+				ObjectProvider<CurrentRequest> request) {
+			CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
+			Mono<Principal> login = isPresent("org.springframework.security.core.context.ReactiveSecurityContextHolder")
+					? Logins.current() : Mono.empty();
+			return new ReactiveMethodAdapter(methods, engine::getObject, transactions,
+					() -> new SubscribedRequest(current.values(), current::owner), login);
+		}
+
+		/** Loaded only if Spring Security is present. */
+		private static final class Logins {
+
+			/** Returns the authentication of the subscription. */
+			static Mono<Principal> current() {
+				return ReactiveSecurityContextHolder.getContext()
+					.mapNotNull(SecurityContext::getAuthentication)
+					// An anonymous caller is not a user of that name.
+					.filter((login) -> !(login instanceof AnonymousAuthenticationToken))
+					.cast(Principal.class);
+			}
+
+		}
+
+	}
+
+	/**
+	 * Declares the observer of reactive commits. Needs reactive transactions.
+	 *
+	 * @hidden
+	 */
+	@Configuration(proxyBeanMethods = false)
+	public static class ReactiveCommits {
+
+		@Bean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static CommitWatch idempotencyCommitWatch() {
+			return new CommitWatch();
+		}
+
+	}
+
+}
