@@ -2,7 +2,13 @@ package io.idempotency.interceptor;
 
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -70,6 +76,18 @@ final class MissingModuleCheck {
 				|| ArgumentFingerprinter.is(annotation.method().getReturnType(), PUBLISHERS)) {
 			REACTOR.require(annotation, beanFactory.getBeanClassLoader());
 		}
+	}
+
+	/** A native image finds a class by its name only if it has a hint. */
+	static final class Hints implements RuntimeHintsRegistrar {
+
+		@Override
+		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+			Stream.concat(BY_ANNOTATION.stream(), Stream.of(WEBFLUX, REACTOR))
+				.forEach((module) -> hints.reflection()
+					.registerTypeIfPresent(classLoader, module.marker, new MemberCategory[0]));
+		}
+
 	}
 
 	/**

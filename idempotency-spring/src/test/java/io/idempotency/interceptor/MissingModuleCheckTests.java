@@ -4,6 +4,7 @@ import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Idempotent;
+import io.idempotency.reactor.ReactiveIdempotencyTemplate;
 import kotlin.coroutines.Continuation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,6 +15,8 @@ import reactor.core.publisher.Mono;
 
 import org.springframework.amqp.rabbit.annotation.RabbitHandler;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.jms.annotation.JmsListener;
@@ -52,6 +55,13 @@ class MissingModuleCheckTests {
 				() -> start(ReactiveHandler.class, ForeignCallCheckTests.WebFlux.class));
 		assertThat(failure.action())
 			.isEqualTo("Add the dependency io.idempotency:idempotency-spring-boot-starter-webflux");
+	}
+
+	@Test
+	void findsModulesInNativeImages() {
+		RuntimeHints hints = new RuntimeHints();
+		new MissingModuleCheck.Hints().registerHints(hints, getClass().getClassLoader());
+		assertThat(RuntimeHintsPredicates.reflection().onType(ReactiveIdempotencyTemplate.class)).accepts(hints);
 	}
 
 	private static void start(Class<?>... beans) {
