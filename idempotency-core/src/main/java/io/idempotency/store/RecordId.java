@@ -14,7 +14,7 @@ import io.idempotency.key.IdempotencyKey;
  * @param third the third 64 bits
  * @param fourth the last 64 bits
  */
-public record RecordId(long first, long second, long third, long fourth) {
+public record RecordId(long first, long second, long third, long fourth) implements Comparable<RecordId> {
 
 	private static final int HASH_DIGITS = 64;
 
@@ -65,6 +65,14 @@ public record RecordId(long first, long second, long third, long fourth) {
 	public int hashCode() {
 		// The hash starts with the caller; its end tells the keys of a caller apart.
 		return Long.hashCode(this.fourth);
+	}
+
+	@Override
+	public int compareTo(RecordId other) {
+		int result = Long.compare(this.first, other.first);
+		result = (result != 0) ? result : Long.compare(this.second, other.second);
+		result = (result != 0) ? result : Long.compare(this.third, other.third);
+		return (result != 0) ? result : Long.compare(this.fourth, other.fourth);
 	}
 
 }

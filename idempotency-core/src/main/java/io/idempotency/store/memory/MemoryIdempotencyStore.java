@@ -3,10 +3,23 @@ package io.idempotency.store.memory;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
 
 import io.idempotency.IdempotencyRecord;
@@ -19,92 +32,135 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.Moment;
 import io.idempotency.store.RecordAdmin;
+import io.idempotency.store.RecordId;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.RecordSelection;
-import io.idempotency.store.ResultKind;
-import io.idempotency.store.Moment;
-import io.idempotency.store.RecordId;
+import io.idempotency.store.RecordState;
 import io.idempotency.store.RecordView;
+import io.idempotency.store.ResultKind;
+import io.idempotency.store.StoredRecord;
+import io.idempotency.store.StoredRecord.Transition;
+import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Keeps its records in the heap of one JVM, for tests and for services that run as a
- * single instance and may forget everything on a restart.
+ * Stores the records in the heap of one JVM. It is meant for tests and for services that
+ * run as a single instance and may lose all records on a restart.
  * <p>
- * The memory is limited in bytes. When the bytes are used up, records make room in this
- * order. Within a line, the records that expired or were completed first go first:
+ * The memory is limited in bytes. When the limit is reached, the store makes room in this
+ * order. Within a line, the oldest record is first:
  * <ol>
- * <li>expired records;
- * <li>records of calls that were refused ({@link ResultKind#REFUSAL}, an HTTP answer of
- * 4xx): they are forgotten as a whole, and such a call runs again (if its key is a token,
- * the token is unknown then). A refused call has done nothing, so a retry gets a true
- * answer, as after a release. The store keeps no tombstone for them: refusals cost a
- * caller nothing and tombstones are never forgotten, so with tombstones one caller could
- * use up the room of all others;
- * <li>results of failures that are to be remembered ({@link ResultKind#FAILURE}), which
- * become tombstones;
- * <li>results of successes, which become tombstones.
+ * <li>Expired records are removed.
+ * <li>Records of rejected calls ({@link ResultKind#REFUSAL}, an HTTP response of 4xx) are
+ * removed as a whole. Such a call had no effect, so a retry runs again, as after a
+ * release. If its key is a token, the token is unknown. Nothing of these records stays,
+ * because one caller could otherwise fill the store with rejected calls.
+ * <li>Results of remembered failures ({@link ResultKind#FAILURE}) are removed.
+ * <li>Results of successes are removed.
  * </ol>
- * If there is still no room for a result, a tombstone is kept in its place from the
- * start. Claims, issued tokens, and the tombstones of successes and remembered failures
- * are never forgotten within their time, so that no work is done twice. Instead, new
- * claims are refused with an {@link IdempotencyStoreException}. A claim already has the
- * room for its tombstone. Unused tokens may take a quarter of the bytes. Beyond that, no
- * more tokens are issued until some are used or expire, so that a flood of tokens cannot
- * take the room of claims.
+ * A record whose result was removed is completed without a stored result until its
+ * retention ends. If there is no room for a new result, its record is completed without
+ * it. Claims, issued tokens and completed records are not removed before they expire, so
+ * no call runs twice. Instead, new claims are rejected with an
+ * {@link IdempotencyStoreException}. Unused tokens take about a quarter of the bytes at
+ * most, so that they leave room for claims.
  * <p>
- * Threads rarely wait for each other unless they use the same key. A verb takes O(log n)
- * in the number of records. A new record also removes up to two expired ones; there is no
- * clean-up thread.
+ * The store is thread-safe and has no cleanup thread: each new record removes up to two
+ * expired ones.
  *
  * @since 0.1.0
  */
 public final class MemoryIdempotencyStore implements IdempotencyStore {
 
-	private final BoundedRecordTable table;
+	/** Bytes of a record without its result, measured with compressed references. */
+	static final int RECORD_BYTES = 384;
+
+	/** A bucket of the expiry queue is for 2^22 microseconds, about four seconds. */
+	private static final int BUCKET_BITS = 22;
+
+	/** Bytes of the ids of a trace and a span. */
+	static final int TRACE_BYTES = 160;
+
+	/** Bytes of a result besides its content. */
+	static final int RESULT_BYTES = 96;
+
+	private static final Logger logger = LoggerFactory.getLogger(MemoryIdempotencyStore.class);
+
+	static final String ADVICE = "Raise 'idempotency.memory.max-size', shorten the retention or use a Redis "
+			+ "or JDBC store";
+
+	private final ConcurrentMap<RecordId, Entry> entries = new ConcurrentHashMap<>();
+
+	/** All records. */
+	private final RecordQueue expiryQueue = new RecordQueue();
+
+	/** The records that can make room, in the order in which they do. */
+	private final RecordQueue evictionQueue = new RecordQueue();
+
+	private final AtomicLong lastFence = new AtomicLong();
+
+	private final AtomicLong usedBytes = new AtomicLong();
+
+	private final AtomicLong keptBytes = new AtomicLong();
+
+	private final AtomicLong tokenBytes = new AtomicLong();
+
+	/** Whether the first eviction was logged. */
+	private final AtomicBoolean evicts = new AtomicBoolean();
+
+	private final long maxBytes;
+
+	private final InstantSource clock;
+
+	private final FillLevel fillLevel;
 
 	/**
-	 * Creates a store whose clock never steps: the time of day is read once, and counts
-	 * on by the elapsed time of this JVM.
+	 * Creates a store that reads the time of day once and then counts the elapsed time of
+	 * the JVM, so changes of the system clock have no effect.
 	 * @param maxBytes how many bytes the records may take, overhead included
 	 */
 	public MemoryIdempotencyStore(long maxBytes) {
-		this(maxBytes, new SteadyClock());
+		this(maxBytes, new SteadyClock(InstantSource.system(), System::nanoTime));
 	}
 
 	/**
 	 * Creates a store.
 	 * @param maxBytes how many bytes the records may take, overhead included
 	 * @param clock the clock of leases, retentions and fencing tokens, for example one
-	 * that a test moves; a step forward ends the leases of calls that still run
+	 * that a test moves; a step forward ends the leases of calls in progress
 	 */
 	public MemoryIdempotencyStore(long maxBytes, InstantSource clock) {
-		if (maxBytes < Entry.OVERHEAD) {
+		if (maxBytes < RECORD_BYTES) {
 			throw new IllegalArgumentException(
-					"maxBytes must be at least " + Entry.OVERHEAD + ", the size of one record, not " + maxBytes);
+					"maxBytes must be at least " + RECORD_BYTES + ", the size of one record, not " + maxBytes);
 		}
-		this.table = new BoundedRecordTable(maxBytes, clock);
+		this.maxBytes = maxBytes;
+		this.clock = clock;
+		this.fillLevel = new FillLevel(maxBytes, this.entries::size, clock);
 	}
 
 	@Override
 	public ClaimResult claim(ClaimRequest request) {
-		return this.table.update(request.key(), (record, moment) -> record.claim(request, moment));
+		return update(request.key(), (record, moment) -> record.claim(request, moment));
 	}
 
 	@Override
 	public boolean complete(Completion completion) {
-		return this.table.update(completion.claim().key(), (record, moment) -> record.complete(completion, moment));
+		return update(completion.claim().key(), (record, moment) -> record.complete(completion, moment));
 	}
 
 	@Override
 	public boolean release(IdempotencyKey key, ClaimId claimId) {
-		return this.table.update(key, (record, moment) -> record.release(claimId, moment));
+		return update(key, (record, moment) -> record.release(claimId, moment));
 	}
 
 	@Override
 	public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
-		return this.table.update(key, (record, moment) -> record.renew(claimId, lease, moment));
+		return update(key, (record, moment) -> record.renew(claimId, lease, moment));
 	}
 
 	@Override
@@ -112,32 +168,40 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 		if (!token.isToken()) {
 			throw new IllegalArgumentException("Only a token can be issued, not a key of '" + token.operation() + "'");
 		}
-		return Moment.toInstant(this.table.update(token, (record, moment) -> record.issue(timeToLive, moment)));
+		long limit = Math.max(RECORD_BYTES, this.maxBytes / 4) - RECORD_BYTES;
+		while (this.tokenBytes.get() > limit && !this.entries.containsKey(RecordId.of(token))) {
+			if (removeExpired(1, now()) == 0) {
+				throw new IdempotencyStoreException("The memory store issues no more tokens: unused tokens take a "
+						+ "quarter of its " + this.maxBytes + " bytes. Shorten 'idempotency.token.ttl'. " + ADVICE);
+			}
+		}
+		return Moment.toInstant(update(token, (record, moment) -> record.issue(timeToLive, moment)));
 	}
 
 	@Override
 	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
-		return this.table.look(key, (record, moment) -> record.find(fingerprint, moment));
+		Moment moment = now();
+		return live(RecordId.of(key), moment).flatMap((entry) -> entry.record.find(fingerprint, moment));
 	}
 
 	/**
 	 * {@inheritDoc}
 	 * <p>
-	 * A heap belongs to one application, so its records are told apart by operation, and
-	 * not by namespace. A look at the records walks over all of them and keeps no more
-	 * than one page.
+	 * A heap belongs to one application, so records are distinguished by operation and
+	 * not by namespace. Each page is read from all records, and only one page is held in
+	 * memory.
 	 */
 	@Override
 	public Optional<RecordAdmin> admin() {
-		return Optional.of(new MemoryRecordAdmin(this.table));
+		return Optional.of(new MemoryRecordAdmin());
 	}
 
 	/**
-	 * Returns how many records there are; expired ones count until they are removed.
+	 * Returns the number of records, including expired records that are not removed yet.
 	 * @return the number
 	 */
 	public int size() {
-		return this.table.size();
+		return this.entries.size();
 	}
 
 	/**
@@ -145,16 +209,17 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	 * @return the bytes, never more than the maximum
 	 */
 	public long usedBytes() {
-		return this.table.usedBytes();
+		return this.usedBytes.get();
 	}
 
 	/**
-	 * Returns how many bytes the records take that are never forgotten within their time:
-	 * claims, tokens and tombstones. When they reach the maximum, new claims are refused.
+	 * Returns how many bytes the store cannot free before records expire: those of
+	 * claims, tokens, and completed records without their results. When they reach the
+	 * maximum, new claims are rejected.
 	 * @return the bytes, a part of {@link #usedBytes()}
 	 */
 	public long keptBytes() {
-		return this.table.keptBytes();
+		return this.keptBytes.get();
 	}
 
 	/**
@@ -162,97 +227,319 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	 * @return the maximum
 	 */
 	public long maxBytes() {
-		return this.table.maxBytes();
+		return this.maxBytes;
+	}
+
+	private Moment now() {
+		Instant instant = this.clock.instant();
+		return new Moment(
+				TimeUnit.SECONDS.toMicros(instant.getEpochSecond()) + TimeUnit.NANOSECONDS.toMicros(instant.getNano()),
+				this.lastFence);
+	}
+
+	private Optional<Entry> live(RecordId id, Moment moment) {
+		return Optional.ofNullable(this.entries.get(id)).filter((entry) -> entry.record.isLive(moment));
+	}
+
+	private <T> T update(IdempotencyKey key, BiFunction<StoredRecord, Moment, Transition<T>> transition) {
+		return update(RecordId.of(key), key.operation(), transition);
+	}
+
+	private <T> T update(RecordId id, String operation, BiFunction<StoredRecord, Moment, Transition<T>> transition) {
+		Update<T> update = new Update<>(operation, transition);
+		while (!update.fits(id)) {
+			if (removeExpired(1, now()) == 0 && !evictOldest(update.missingBytes)) {
+				if (update.omitsResult) {
+					throw new IdempotencyStoreException("The memory store is full: its " + this.maxBytes
+							+ " bytes hold claims and completed calls within their retention. " + ADVICE);
+				}
+				// A claim already has the room for its completed record without a result.
+				update.omitsResult = true;
+			}
+		}
+		if (update.addsRecord) {
+			removeExpired(2, Objects.requireNonNull(update.moment));
+			String warning = this.fillLevel.look(keptBytes());
+			if (warning != null) {
+				logger.warn(warning);
+			}
+		}
+		return Objects.requireNonNull(update.result);
+	}
+
+	private int removeExpired(int limit, Moment moment) {
+		for (int removed = 0; removed < limit; removed++) {
+			RecordId first = this.expiryQueue.first(moment.micros() >> BUCKET_BITS);
+			Entry expired = (first != null) ? this.entries.get(first) : null;
+			if (first == null || expired != null && expired.record.isLive(moment)) {
+				return removed;
+			}
+			this.entries.computeIfPresent(first, (id, entry) -> entry.record.isLive(moment) ? entry
+					: exchange(entry, entry.with(StoredRecord.ABSENT)));
+		}
+		return limit;
 	}
 
 	/**
-	 * Shows and removes records in the heap. The pages are in the order of the ids, which
-	 * no step of a record changes.
+	 * Evicts the first record of the queue if evictions can make the room.
+	 * @return whether there may be room now
 	 */
-	private static final class MemoryRecordAdmin implements RecordAdmin {
-
-		private final BoundedRecordTable table;
-
-		MemoryRecordAdmin(BoundedRecordTable table) {
-			this.table = table;
+	private boolean evictOldest(long bytes) {
+		RecordId first = (this.maxBytes - this.keptBytes.get() >= bytes) ? this.evictionQueue.first(0) : null;
+		if (first != null) {
+			this.entries.computeIfPresent(first, (id, entry) -> exchange(entry, entry.evicted()));
+			if (this.evicts.compareAndSet(false, true)) {
+				logger
+					.warn("The memory store uses all of its {} bytes and removes the oldest results. Duplicates of these "
+							+ "calls are rejected with 'result-unavailable'. Duplicates of rejected calls (4xx) run again. {}",
+							this.maxBytes, ADVICE);
+			}
 		}
+		return first != null || this.maxBytes - this.usedBytes.get() >= bytes;
+	}
+
+	/**
+	 * Replaces an entry if there is room for the next one. The caller holds the lock of
+	 * the map for the entry.
+	 * @return the entry to store, {@code null} for none
+	 */
+	private @Nullable Entry exchange(Entry before, Entry after) {
+		long growth = after.bytes() - before.bytes();
+		long limit = (growth > 0) ? this.maxBytes - growth : Long.MAX_VALUE;
+		if (this.usedBytes.getAndUpdate((used) -> (used <= limit) ? used + growth : used) > limit) {
+			return before.orNull();
+		}
+		add(this.keptBytes, after.keptBytes() - before.keptBytes());
+		add(this.tokenBytes, after.tokenBytes() - before.tokenBytes());
+		this.expiryQueue.move(before.id, before.expiryBucket(), after.expiryBucket());
+		this.evictionQueue.move(before.id, before.evictionBucket(), after.evictionBucket());
+		return after.orNull();
+	}
+
+	private static void add(AtomicLong bytes, long growth) {
+		if (growth != 0) {
+			bytes.addAndGet(growth);
+		}
+	}
+
+	/**
+	 * The record of an id, or {@link StoredRecord#ABSENT}.
+	 */
+	record Entry(RecordId id, String operation, StoredRecord record) {
+
+		Entry with(StoredRecord next) {
+			return new Entry(this.id, this.operation, next);
+		}
+
+		/** Returns the entry after an eviction, or this entry if it is not evictable. */
+		Entry evicted() {
+			return with(isRejection() ? StoredRecord.ABSENT : this.record.withoutResult());
+		}
+
+		@Nullable Entry orNull() {
+			return (this.record != StoredRecord.ABSENT) ? this : null;
+		}
+
+		@Nullable Long expiryBucket() {
+			return (orNull() != null) ? Long.valueOf(this.record.expiresAt() >> BUCKET_BITS) : null;
+		}
+
+		/** Returns the turn of a record that can make room, {@code null} for others. */
+		@Nullable Long evictionBucket() {
+			return (isRejection() || this.record.result() != null) ? -(long) this.record.kind().ordinal() : null;
+		}
+
+		/** Returns whether the call had no effect, so that it may run again. */
+		boolean isRejection() {
+			return this.record.kind() == ResultKind.REFUSAL;
+		}
+
+		long bytes() {
+			StoredResult result = this.record.result();
+			return recordBytes() + ((result != null) ? RESULT_BYTES + result.bytes().length : 0);
+		}
+
+		/** Returns the bytes that an eviction does not free. */
+		long keptBytes() {
+			return isRejection() ? 0 : recordBytes();
+		}
+
+		long tokenBytes() {
+			return (this.record.state() == RecordState.ISSUED) ? recordBytes() : 0;
+		}
+
+		private long recordBytes() {
+			long traceBytes = (this.record.origin().traceId() != null) ? TRACE_BYTES : 0;
+			return (orNull() != null) ? RECORD_BYTES + traceBytes : 0;
+		}
+
+	}
+
+	/**
+	 * Record ids in numbered buckets. Within a bucket, they are in the order in which
+	 * they were added. An id is moved while the map locks its entry.
+	 */
+	static final class RecordQueue {
+
+		final NavigableMap<Long, Bucket> buckets = new ConcurrentSkipListMap<>();
+
+		void move(RecordId id, @Nullable Long from, @Nullable Long to) {
+			if (Objects.equals(from, to)) {
+				return;
+			}
+			if (from != null && Objects.requireNonNull(this.buckets.get(from)).removesLast(id)) {
+				this.buckets.remove(from);
+			}
+			while (to != null && !this.buckets.computeIfAbsent(to, (number) -> new Bucket()).adds(id)) {
+				Thread.onSpinWait();
+			}
+		}
+
+		/** Returns the first id in a bucket up to the given one. */
+		@Nullable RecordId first(long lastBucket) {
+			Map.Entry<Long, Bucket> first = this.buckets.firstEntry();
+			while (first != null && first.getKey() <= lastBucket) {
+				RecordId id = first.getValue().first();
+				if (id != null) {
+					return id;
+				}
+				first = this.buckets.higherEntry(first.getKey());
+			}
+			return null;
+		}
+
+	}
+
+	/**
+	 * The ids of a bucket. A bucket that became empty is removed and takes no more ids.
+	 */
+	static final class Bucket {
+
+		private final Set<RecordId> ids = new LinkedHashSet<>();
+
+		private boolean removed;
+
+		synchronized boolean adds(RecordId id) {
+			return !this.removed && this.ids.add(id);
+		}
+
+		synchronized boolean removesLast(RecordId id) {
+			this.ids.remove(id);
+			this.removed = this.ids.isEmpty();
+			return this.removed;
+		}
+
+		synchronized @Nullable RecordId first() {
+			return this.ids.isEmpty() ? null : this.ids.iterator().next();
+		}
+
+	}
+
+	/**
+	 * A transition of one record, which is repeated until there is room for it.
+	 */
+	private final class Update<T> {
+
+		private final String operation;
+
+		private final BiFunction<StoredRecord, Moment, Transition<T>> transition;
+
+		private boolean omitsResult;
+
+		private long missingBytes;
+
+		private boolean addsRecord;
+
+		private @Nullable Moment moment;
+
+		private @Nullable T result;
+
+		Update(String operation, BiFunction<StoredRecord, Moment, Transition<T>> transition) {
+			this.operation = operation;
+			this.transition = transition;
+		}
+
+		boolean fits(RecordId id) {
+			this.missingBytes = 0;
+			MemoryIdempotencyStore.this.entries.compute(id, this::next);
+			return this.missingBytes == 0;
+		}
+
+		/** Returns the next entry. The clock is read after earlier transitions. */
+		private @Nullable Entry next(RecordId id, @Nullable Entry stored) {
+			Moment now = now();
+			this.moment = now;
+			Entry before = (stored != null) ? stored : new Entry(id, this.operation, StoredRecord.ABSENT);
+			Transition<T> step = this.transition.apply(before.record.isLive(now) ? before.record : StoredRecord.ABSENT,
+					now);
+			this.result = step.answer();
+			if (step.next() == before.record) {
+				return stored;
+			}
+			StoredRecord record = this.omitsResult ? step.next().withoutResult() : step.next();
+			Entry after = before.with(record.isLive(now) ? record : StoredRecord.ABSENT);
+			Entry next = exchange(before, after);
+			this.missingBytes = (next == after.orNull()) ? 0 : after.bytes() - before.bytes();
+			this.addsRecord = stored == null && next != null;
+			return next;
+		}
+
+	}
+
+	/**
+	 * Reads and removes records. Pages are in the order of the record ids.
+	 */
+	private final class MemoryRecordAdmin implements RecordAdmin {
 
 		@Override
 		public Optional<IdempotencyRecord> find(RecordKey key) {
-			Moment moment = this.table.now();
-			return Optional.ofNullable(this.table.entry(RecordId.parse(key.hash()), moment))
-				.map((entry) -> view(entry, moment));
+			Moment moment = now();
+			return live(RecordId.parse(key.hash()), moment).map((entry) -> view(entry, moment));
 		}
 
-		private static IdempotencyRecord view(Entry entry, Moment moment) {
-			return RecordView.of(entry.operation(), entry.id().hash(), entry.record(), moment);
-		}
-
-		/**
-		 * Returns up to {@code count} selected records. There is no order by id that
-		 * could be entered at the cursor, and one would slow down every claim. So each
-		 * page walks over all records and keeps only its own.
-		 */
 		@Override
 		public IdempotencyRecordPage scan(RecordSelection selection, @Nullable String cursor, int count) {
-			Moment moment = this.table.now();
+			Moment moment = now();
 			RecordId after = (cursor != null) ? RecordId.parse(cursor) : null;
-			PriorityQueue<Entry> page = new PriorityQueue<>(Entry.BY_ID.reversed());
-			boolean more = false;
-			for (Entry entry : this.table.entries()) {
-				if ((after == null || entry.isAfter(after)) && entry.isLive(moment) && isSelected(entry, selection)) {
+			Queue<Entry> page = new PriorityQueue<>(Comparator.comparing(Entry::id).reversed());
+			for (Entry entry : MemoryIdempotencyStore.this.entries.values()) {
+				if ((after == null || entry.id.compareTo(after) > 0) && entry.record.isLive(moment)
+						&& isSelected(entry, selection)) {
 					page.add(entry);
-					if (page.size() > count) {
+					if (page.size() > count + 1) {
 						page.remove();
-						more = true;
 					}
 				}
 			}
-			List<Entry> entries = new ArrayList<>(page);
-			entries.sort(Entry.BY_ID);
-			return new IdempotencyRecordPage(entries.stream().map((entry) -> view(entry, moment)).toList(),
-					more ? entries.get(entries.size() - 1).id().hash() : null);
+			List<Entry> found = page.stream().sorted(Comparator.comparing(Entry::id)).toList();
+			return new IdempotencyRecordPage(found.stream().limit(count).map((entry) -> view(entry, moment)).toList(),
+					(found.size() > count) ? found.get(count - 1).id.hash() : null);
 		}
 
 		private static boolean isSelected(Entry entry, RecordSelection selection) {
-			return (selection.operation() == null || selection.operation().equals(entry.operation()))
-					&& (selection.caller() == null || entry.id().hash().startsWith(selection.caller().toString()));
+			return (selection.operation() == null || selection.operation().equals(entry.operation))
+					&& (selection.caller() == null || entry.id.hash().startsWith(selection.caller().toString()));
+		}
+
+		private static IdempotencyRecord view(Entry entry, Moment moment) {
+			return RecordView.of(entry.operation, entry.id.hash(), entry.record, moment);
 		}
 
 		@Override
 		public Eviction evict(RecordKey key, boolean force) {
-			return this.table.update(RecordId.parse(key.hash()), key.label(),
-					(record, moment) -> record.evict(force, moment));
+			return update(RecordId.parse(key.hash()), key.label(), (record, moment) -> record.evict(force, moment));
 		}
 
 	}
 
 	/**
-	 * The time of day at which the clock was made, and the time that has passed since. A
-	 * wall clock that is set while the application runs ends no lease and keeps none
-	 * alive. Thread-safe.
+	 * Counts the elapsed time of the JVM from the time of day at its creation, so changes
+	 * of the system clock neither end nor lengthen a lease.
 	 */
-	static final class SteadyClock implements InstantSource {
+	record SteadyClock(Instant start, LongSupplier nanos, long startNanos) implements InstantSource {
 
-		private final Instant start;
-
-		private final LongSupplier nanos;
-
-		private final long startNanos;
-
-		SteadyClock() {
-			this(InstantSource.system(), System::nanoTime);
-		}
-
-		/**
-		 * Creates a clock.
-		 * @param wall is read once
-		 * @param nanos the elapsed time since an arbitrary origin
-		 */
 		SteadyClock(InstantSource wall, LongSupplier nanos) {
-			this.start = wall.instant();
-			this.nanos = nanos;
-			this.startNanos = nanos.getAsLong();
+			this(wall.instant(), nanos, nanos.getAsLong());
 		}
 
 		@Override

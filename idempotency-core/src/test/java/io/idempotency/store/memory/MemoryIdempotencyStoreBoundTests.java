@@ -33,9 +33,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class MemoryIdempotencyStoreBoundTests {
 
-	private static final int RECORD = Entry.OVERHEAD;
+	private static final int RECORD = MemoryIdempotencyStore.RECORD_BYTES;
 
-	private static final int RESULT = Entry.RESULT_OVERHEAD;
+	private static final int RESULT = MemoryIdempotencyStore.RESULT_BYTES;
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 

@@ -8,9 +8,11 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
@@ -19,7 +21,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
@@ -31,11 +35,13 @@ import io.idempotency.store.ClaimResult.Acquired;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.RecordId;
 import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
-import io.idempotency.store.memory.RemovalOrder.CompletionQueue;
-import io.idempotency.store.memory.RemovalOrder.ExpiryQueue;
+import io.idempotency.store.memory.MemoryIdempotencyStore.Entry;
+import io.idempotency.store.memory.MemoryIdempotencyStore.RecordQueue;
 
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.test.util.ReflectionTestUtils;
@@ -92,7 +98,7 @@ class MemoryIdempotencyStoreRaceTests {
 
 	@Test
 	void everyByteIsCountedWhateverHappens() throws Exception {
-		long maxBytes = 60L * Entry.OVERHEAD;
+		long maxBytes = 60L * MemoryIdempotencyStore.RECORD_BYTES;
 		MemoryIdempotencyStore store = new MemoryIdempotencyStore(maxBytes, this.clock);
 		AtomicLong refusals = new AtomicLong();
 		Queue<Long> overdrafts = new ConcurrentLinkedQueue<>();
@@ -124,7 +130,8 @@ class MemoryIdempotencyStoreRaceTests {
 		ClaimType type = (random.nextInt(5) == 0) ? ClaimType.ONCE : ClaimType.LEASED;
 		Claim claim = claims.isEmpty() ? new Claim(key, ClaimId.random(), 1, false)
 				: claims.get(random.nextInt(claims.size()));
-		StoredResult result = new StoredResult("test", new byte[random.nextInt(3 * Entry.OVERHEAD)]);
+		StoredResult result = new StoredResult("test",
+				new byte[random.nextInt(3 * MemoryIdempotencyStore.RECORD_BYTES)]);
 		switch (random.nextInt(11)) {
 			case 0 -> store.release(claim.key(), claim.id());
 			case 1 -> store.renew(claim.key(), claim.id(), LEASE);
@@ -227,25 +234,25 @@ class MemoryIdempotencyStoreRaceTests {
 	/** Counts again what the store has counted on the way. */
 	@SuppressWarnings("unchecked")
 	private static void assertConsistent(MemoryIdempotencyStore store) {
-		Object records = ReflectionTestUtils.getField(store, "table");
-		List<Entry> entries = new ArrayList<>();
-		((EntryTable) ReflectionTestUtils.getField(records, "entries")).forEach(entries::add);
-		RemovalOrder orders = (RemovalOrder) ReflectionTestUtils.getField(records, "order");
+		Collection<Entry> entries = ((Map<RecordId, Entry>) ReflectionTestUtils.getField(store, "entries")).values();
 		assertThat(store.usedBytes()).isEqualTo(entries.stream().mapToLong(Entry::bytes).sum());
-		Collection<ExpiryQueue> byExpiry = ((Map<Long, ExpiryQueue>) ReflectionTestUtils.getField(orders, "byExpiry"))
-			.values();
-		assertThat(byExpiry).allSatisfy((queue) -> assertThat(RemovalOrderTests.all(queue)).isNotEmpty()
-			.allSatisfy((entry) -> assertThat(ExpiryQueue.number(entry)).isEqualTo(queue.number())));
-		assertThat(byExpiry.stream().flatMap((queue) -> RemovalOrderTests.all(queue).stream()))
-			.containsExactlyInAnyOrderElementsOf(entries);
-		Map<ResultKind, CompletionQueue> byCompletion = (Map<ResultKind, CompletionQueue>) ReflectionTestUtils
-			.getField(orders, "byCompletion");
-		for (ResultKind kind : ResultKind.values()) {
-			assertThat(RemovalOrderTests.all(byCompletion.get(kind)))
-				.containsExactlyInAnyOrderElementsOf(entries.stream().filter((entry) -> entry.turn() == kind).toList());
-		}
-		assertThat(orders.roomBytes())
-			.isEqualTo(entries.stream().filter((entry) -> entry.turn() != null).mapToLong(Entry::roomBytes).sum());
+		assertThat(store.keptBytes()).isEqualTo(entries.stream().mapToLong(Entry::keptBytes).sum());
+		assertThat(ReflectionTestUtils.getField(store, "tokenBytes"))
+			.asInstanceOf(InstanceOfAssertFactories.ATOMIC_LONG)
+			.hasValue(entries.stream().mapToLong(Entry::tokenBytes).sum());
+		assertQueued(store, "expiryQueue", entries, Entry::expiryBucket);
+		assertQueued(store, "evictionQueue", entries, Entry::evictionBucket);
+	}
+
+	private static void assertQueued(MemoryIdempotencyStore store, String queue, Collection<Entry> entries,
+			Function<Entry, Long> bucketOf) {
+		Map<Long, Set<RecordId>> expected = entries.stream()
+			.filter((entry) -> bucketOf.apply(entry) != null)
+			.collect(Collectors.groupingBy(bucketOf, Collectors.mapping(Entry::id, Collectors.toSet())));
+		RecordQueue records = (RecordQueue) ReflectionTestUtils.getField(store, queue);
+		Map<Long, Object> actual = new HashMap<>();
+		records.buckets.forEach((number, bucket) -> actual.put(number, ReflectionTestUtils.getField(bucket, "ids")));
+		assertThat(actual).isEqualTo(expected);
 	}
 
 	private static IdempotencyKey key(String value) {

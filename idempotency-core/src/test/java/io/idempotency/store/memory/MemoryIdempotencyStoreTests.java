@@ -150,7 +150,8 @@ class MemoryIdempotencyStoreTests {
 	void sizeMustHoldARecord() {
 		assertThatIllegalArgumentException().isThrownBy(() -> new MemoryIdempotencyStore(0))
 			.withMessageContaining("maxBytes");
-		assertThatIllegalArgumentException().isThrownBy(() -> new MemoryIdempotencyStore(Entry.OVERHEAD - 1));
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> new MemoryIdempotencyStore(MemoryIdempotencyStore.RECORD_BYTES - 1));
 	}
 
 	@Test
