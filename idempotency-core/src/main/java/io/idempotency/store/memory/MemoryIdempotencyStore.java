@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -12,10 +11,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Queue;
-import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -79,14 +77,14 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	/** Bytes of a record without its result, measured with compressed references. */
 	static final int RECORD_BYTES = 384;
 
-	/** A bucket of the expiry queue is for 2^22 microseconds, about four seconds. */
-	private static final int BUCKET_BITS = 22;
-
 	/** Bytes of the ids of a trace and a span. */
 	static final int TRACE_BYTES = 160;
 
 	/** Bytes of a result besides its content. */
-	static final int RESULT_BYTES = 96;
+	static final int RESULT_BYTES = 48;
+
+	/** A bucket of the expiry queue is for 2^22 microseconds, about four seconds. */
+	private static final int BUCKET_BITS = 22;
 
 	private static final Logger logger = LoggerFactory.getLogger(MemoryIdempotencyStore.class);
 
@@ -124,7 +122,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	 * @param maxBytes how many bytes the records may take, overhead included
 	 */
 	public MemoryIdempotencyStore(long maxBytes) {
-		this(maxBytes, new SteadyClock(InstantSource.system(), System::nanoTime));
+		this(maxBytes, new SteadyClock());
 	}
 
 	/**
@@ -311,8 +309,8 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 		}
 		add(this.keptBytes, after.keptBytes() - before.keptBytes());
 		add(this.tokenBytes, after.tokenBytes() - before.tokenBytes());
-		this.expiryQueue.move(before.id, before.expiryBucket(), after.expiryBucket());
-		this.evictionQueue.move(before.id, before.evictionBucket(), after.evictionBucket());
+		this.expiryQueue.move(before.expiry, before.expiryBucket(), after.expiryBucket());
+		this.evictionQueue.move(before.eviction, before.evictionBucket(), after.evictionBucket());
 		return after.orNull();
 	}
 
@@ -325,10 +323,14 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	/**
 	 * The record of an id, or {@link StoredRecord#ABSENT}.
 	 */
-	record Entry(RecordId id, String operation, StoredRecord record) {
+	record Entry(RecordId id, String operation, StoredRecord record, Node expiry, Node eviction) {
+
+		static Entry absent(RecordId id, String operation) {
+			return new Entry(id, operation, StoredRecord.ABSENT, new Node(id), new Node(id));
+		}
 
 		Entry with(StoredRecord next) {
-			return new Entry(this.id, this.operation, next);
+			return new Entry(this.id, this.operation, next, this.expiry, this.eviction);
 		}
 
 		/** Returns the entry after an eviction, or this entry if it is not evictable. */
@@ -376,61 +378,64 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	}
 
 	/**
-	 * Record ids in numbered buckets. Within a bucket, they are in the order in which
-	 * they were added. An id is moved while the map locks its entry.
+	 * A place in a queue. The places of a bucket are a ring that starts at its head.
 	 */
-	static final class RecordQueue {
+	static final class Node {
 
-		final NavigableMap<Long, Bucket> buckets = new ConcurrentSkipListMap<>();
+		final @Nullable RecordId id;
 
-		void move(RecordId id, @Nullable Long from, @Nullable Long to) {
-			if (Objects.equals(from, to)) {
-				return;
-			}
-			if (from != null && Objects.requireNonNull(this.buckets.get(from)).removesLast(id)) {
-				this.buckets.remove(from);
-			}
-			while (to != null && !this.buckets.computeIfAbsent(to, (number) -> new Bucket()).adds(id)) {
-				Thread.onSpinWait();
-			}
+		Node previous = this;
+
+		Node next = this;
+
+		Node(@Nullable RecordId id) {
+			this.id = id;
 		}
 
-		/** Returns the first id in a bucket up to the given one. */
-		@Nullable RecordId first(long lastBucket) {
-			Map.Entry<Long, Bucket> first = this.buckets.firstEntry();
-			while (first != null && first.getKey() <= lastBucket) {
-				RecordId id = first.getValue().first();
-				if (id != null) {
-					return id;
-				}
-				first = this.buckets.higherEntry(first.getKey());
-			}
-			return null;
+		void link(Node last, Node head) {
+			this.previous = last;
+			this.next = head;
+			last.next = this;
+			head.previous = this;
+		}
+
+		void unlink() {
+			this.previous.next = this.next;
+			this.next.previous = this.previous;
+			this.previous = this;
+			this.next = this;
 		}
 
 	}
 
 	/**
-	 * The ids of a bucket. A bucket that became empty is removed and takes no more ids.
+	 * Record ids in numbered buckets. Within a bucket, they are in the order in which
+	 * they were added. An id is moved while the map locks its entry. The lock of the
+	 * queue is held for a few reads and writes.
 	 */
-	static final class Bucket {
+	static final class RecordQueue {
 
-		private final Set<RecordId> ids = new LinkedHashSet<>();
+		final NavigableMap<Long, Node> buckets = new TreeMap<>();
 
-		private boolean removed;
-
-		synchronized boolean adds(RecordId id) {
-			return !this.removed && this.ids.add(id);
+		void move(Node node, @Nullable Long from, @Nullable Long to) {
+			if (!Objects.equals(from, to)) {
+				synchronized (this) {
+					if (from != null) {
+						node.unlink();
+						this.buckets.computeIfPresent(from, (bucket, head) -> (head.next != head) ? head : null);
+					}
+					if (to != null) {
+						Node head = this.buckets.computeIfAbsent(to, (bucket) -> new Node(null));
+						node.link(head.previous, head);
+					}
+				}
+			}
 		}
 
-		synchronized boolean removesLast(RecordId id) {
-			this.ids.remove(id);
-			this.removed = this.ids.isEmpty();
-			return this.removed;
-		}
-
-		synchronized @Nullable RecordId first() {
-			return this.ids.isEmpty() ? null : this.ids.iterator().next();
+		/** Returns the first id in a bucket up to the given one. */
+		synchronized @Nullable RecordId first(long lastBucket) {
+			Map.Entry<Long, Node> first = this.buckets.firstEntry();
+			return (first != null && first.getKey() <= lastBucket) ? first.getValue().next.id : null;
 		}
 
 	}
@@ -469,7 +474,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 		private @Nullable Entry next(RecordId id, @Nullable Entry stored) {
 			Moment now = now();
 			this.moment = now;
-			Entry before = (stored != null) ? stored : new Entry(id, this.operation, StoredRecord.ABSENT);
+			Entry before = (stored != null) ? stored : Entry.absent(id, this.operation);
 			Transition<T> step = this.transition.apply(before.record.isLive(now) ? before.record : StoredRecord.ABSENT,
 					now);
 			this.result = step.answer();
@@ -537,6 +542,10 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	 * of the system clock neither end nor lengthen a lease.
 	 */
 	record SteadyClock(Instant start, LongSupplier nanos, long startNanos) implements InstantSource {
+
+		SteadyClock() {
+			this(InstantSource.system(), System::nanoTime);
+		}
 
 		SteadyClock(InstantSource wall, LongSupplier nanos) {
 			this(wall.instant(), nanos, nanos.getAsLong());

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -39,6 +40,7 @@ import io.idempotency.store.RecordId;
 import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.memory.MemoryIdempotencyStore.Entry;
+import io.idempotency.store.memory.MemoryIdempotencyStore.Node;
 import io.idempotency.store.memory.MemoryIdempotencyStore.RecordQueue;
 
 import org.assertj.core.api.InstanceOfAssertFactories;
@@ -249,9 +251,13 @@ class MemoryIdempotencyStoreRaceTests {
 		Map<Long, Set<RecordId>> expected = entries.stream()
 			.filter((entry) -> bucketOf.apply(entry) != null)
 			.collect(Collectors.groupingBy(bucketOf, Collectors.mapping(Entry::id, Collectors.toSet())));
-		RecordQueue records = (RecordQueue) ReflectionTestUtils.getField(store, queue);
-		Map<Long, Object> actual = new HashMap<>();
-		records.buckets.forEach((number, bucket) -> actual.put(number, ReflectionTestUtils.getField(bucket, "ids")));
+		Map<Long, Set<RecordId>> actual = new HashMap<>();
+		((RecordQueue) ReflectionTestUtils.getField(store, queue)).buckets.forEach((bucket, head) -> {
+			for (Node node = head.next; node != head; node = node.next) {
+				assertThat(node.previous.next).isSameAs(node);
+				assertThat(actual.computeIfAbsent(bucket, (number) -> new HashSet<>()).add(node.id)).isTrue();
+			}
+		});
 		assertThat(actual).isEqualTo(expected);
 	}
 
