@@ -14,20 +14,21 @@ import io.idempotency.store.Scheduler;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
- * Finds the results of calls that this node has lately seen finished. Which ones is a
- * guess that saves or costs a look and decides nothing: a key takes the place of another
- * one, and a record may be gone. Keeps 128 KB for a store, from the first key on.
- * Thread-safe.
+ * Finds the results of calls that this node has recently seen complete. The remembered
+ * keys are a guess that saves or costs a lookup and decides nothing: a key replaces
+ * another one, and its record may be gone. Needs 128 KB for a store, from the first key
+ * on. Thread-safe.
  */
 final class FinishedCallFinder {
 
-	private static final int PLACES = 1 << 14;
+	private static final int POSITIONS = 1 << 14;
 
 	/**
-	 * How long a store is not asked after it has failed. It may never be able to answer,
-	 * for example if only the transactions of the application can see the table.
+	 * How long a store is not read after a lookup failed. It may never succeed, for
+	 * example if only the transactions of the application can see the table.
 	 */
 	static final Duration PAUSE = Duration.ofSeconds(10);
 
@@ -41,21 +42,20 @@ final class FinishedCallFinder {
 
 	private final Outage outage;
 
-	private final AtomicBoolean told = new AtomicBoolean();
+	private final AtomicBoolean logged = new AtomicBoolean();
+
+	/** The lookups that timed out, by thread, until their calls claim. */
+	private final Map<Thread, Timeout> timeouts = new ConcurrentHashMap<>();
 
 	private volatile @Nullable Long failedAt;
 
-	/** The looks that have run into a time-out, until their calls claim. */
-	private final Map<Looker, Unanswered> unanswered = new ConcurrentHashMap<>();
-
-	/** A part of the hash of the key in each place, 0 for none. */
-	private volatile @Nullable AtomicLongArray places;
+	/** A part of the hash of the key at each position, 0 for none. */
+	private volatile @Nullable AtomicLongArray marks;
 
 	/**
-	 * Finds results in a store.
+	 * Creates a finder.
 	 * @param name the name of the store in the log
-	 * @param scheduler the time
-	 * @param outage knows whether the claims of the store fail
+	 * @param outage whether the claims of the store fail
 	 */
 	FinishedCallFinder(IdempotencyStore store, String name, Scheduler scheduler, Outage outage) {
 		this.store = store;
@@ -64,132 +64,107 @@ final class FinishedCallFinder {
 		this.outage = outage;
 	}
 
-	/** Notes that the store has a result of the key. */
-	public void add(IdempotencyKey key) {
-		AtomicLongArray known = this.places;
-		((known != null) ? known : create()).setOpaque(place(key), mark(key));
+	/** Remembers that the store has a result of the key. */
+	void add(IdempotencyKey key) {
+		AtomicLongArray known = this.marks;
+		((known != null) ? known : create()).setOpaque(position(key), mark(key));
 	}
 
 	private synchronized AtomicLongArray create() {
-		AtomicLongArray known = this.places;
-		if (known == null) {
-			known = new AtomicLongArray(PLACES);
-			this.places = known;
-		}
+		AtomicLongArray known = (this.marks != null) ? this.marks : new AtomicLongArray(POSITIONS);
+		this.marks = known;
 		return known;
 	}
 
-	/** Notes that the store may have no result of the key that can be given. */
-	public void remove(IdempotencyKey key) {
-		AtomicLongArray known = this.places;
+	/** Forgets the key: the store may not have a result that can be replayed. */
+	void remove(IdempotencyKey key) {
+		AtomicLongArray known = this.marks;
 		if (known != null) {
-			known.compareAndSet(place(key), mark(key), 0);
+			known.compareAndSet(position(key), mark(key), 0);
 		}
 	}
 
-	/** Returns whether the store is worth a look for the result of the key. */
-	public boolean contain(IdempotencyKey key) {
-		AtomicLongArray known = this.places;
-		if (known == null) {
-			return false;
-		}
-		return known.getOpaque(place(key)) == mark(key) && !isPaused();
-	}
-
-	private boolean isPaused() {
+	/** Returns whether a lookup of the result of the key is worthwhile. */
+	boolean contain(IdempotencyKey key) {
+		AtomicLongArray known = this.marks;
 		Long failed = this.failedAt;
-		return this.outage.isOn() || failed != null && this.scheduler.nanos() - failed < PAUSE.toNanos();
+		return known != null && known.getOpaque(position(key)) == mark(key) && !this.outage.isOn()
+				&& (failed == null || this.scheduler.nanos() - failed >= PAUSE.toNanos());
 	}
 
 	/**
-	 * Looks for the result of a call, if that is worth it. A store that cannot be read
-	 * has no result: the claim that follows decides, and tells what is wrong. If that has
-	 * taken long, the look {@linkplain #takeUnanswered stands for the claim}.
+	 * Looks up the result of a call, if that is worthwhile. If the lookup fails, the
+	 * claim that follows decides; if it timed out, it {@linkplain #takeUnanswered
+	 * replaces the claim}.
 	 */
-	public ClaimResult.@Nullable Completed find(GuardedCall call) {
+	ClaimResult.@Nullable Completed find(GuardedCall call) {
 		if (call.options().mode() == IdempotencyMode.REJECT || !contain(call.key())) {
 			// In this mode the claim counts, whatever the record has.
 			return null;
 		}
 		ClaimResult.Completed found = null;
+		RuntimeException failure = null;
 		long begun = this.scheduler.nanos();
 		try {
 			found = this.store.find(call.key(), call.fingerprint()).orElse(null);
 		}
 		catch (RuntimeException ex) {
-			failed(call, ex, begun, true);
+			failure = ex;
 		}
 		if (found == null) {
-			remove(call.key());
+			foundNothing(call, failure, begun, true);
 		}
 		return found;
 	}
 
 	/**
-	 * Is told by a driver that does not block that its look has found nothing.
-	 * @param failure why, {@code null} if there is nothing
-	 * @param begun when it has begun
-	 * @param claims whether this thread claims next for the call. Where nobody takes the
-	 * failure, another call of the thread would
+	 * Notes that a lookup found no result.
+	 * @param failure why, {@code null} if there is no result
+	 * @param begun when the lookup began
+	 * @param claims whether this thread claims next for the call
 	 */
-	public void foundNothing(GuardedCall call, @Nullable RuntimeException failure, long begun, boolean claims) {
+	void foundNothing(GuardedCall call, @Nullable RuntimeException failure, long begun, boolean claims) {
 		remove(call.key());
-		if (failure != null) {
-			failed(call, failure, begun, claims);
+		if (failure == null) {
+			return;
 		}
-	}
-
-	private void failed(GuardedCall call, RuntimeException cause, long begun, boolean claims) {
-		String operation = call.operation();
 		long now = this.scheduler.nanos();
 		this.failedAt = now;
 		if (claims && now - begun >= Admission.SENT_AGAIN_WITHIN.toNanos()) {
-			// Some calls never claim. There are few: after a failure nobody looks.
-			this.unanswered.values().removeIf((other) -> !other.isFresh(now));
-			this.unanswered.put(Looker.of(call.key()), new Unanswered(cause, now));
+			// Some calls never claim. They are few: lookups pause after a failure.
+			this.timeouts.values().removeIf((other) -> !other.isRecent(now));
+			this.timeouts.put(Thread.currentThread(), new Timeout(call.key(), failure, now));
 		}
-		if (this.told.compareAndSet(false, true)) {
-			EventLog.write(() -> logger.warn(
-					"{} could not look for the result of a call of '{}'; its claims decide. Told once", this.name,
-					operation, cause));
-		}
-		else {
-			EventLog.write(() -> logger.debug("{} could not look for the result of a call of '{}'", this.name,
-					operation, cause));
-		}
-	}
-
-	private static int place(IdempotencyKey key) {
-		return (int) key.hashPart(3) & (PLACES - 1);
+		Level level = this.logged.compareAndSet(false, true) ? Level.WARN : Level.DEBUG;
+		EventLog.write(() -> logger.atLevel(level)
+			.setCause(failure)
+			.log("{} could not look for the result of a call of '{}'; its claims decide. Logged once", this.name,
+					call.operation()));
 	}
 
 	/**
-	 * Takes the failure of the look of a call that is about to claim. Its claim would
-	 * make the caller wait for a second time-out. Another call of the key has not waited,
-	 * so a failure is that of the calling thread.
-	 * @return the failure, {@code null} if there was none, it came soon or long ago
+	 * Takes the failure of the lookup by this thread for the key that is about to be
+	 * claimed. With the claim, its caller would wait for a second timeout.
+	 * @return the failure, {@code null} if there is none, or not a recent one
 	 */
 	@Nullable RuntimeException takeUnanswered(IdempotencyKey key) {
-		Unanswered look = this.unanswered.isEmpty() ? null : this.unanswered.remove(Looker.of(key));
-		return (look != null && look.isFresh(this.scheduler.nanos())) ? look.cause() : null;
+		Timeout timeout = this.timeouts.isEmpty() ? null : this.timeouts.remove(Thread.currentThread());
+		return (timeout != null && timeout.key().equals(key) && timeout.isRecent(this.scheduler.nanos()))
+				? timeout.cause() : null;
 	}
 
-	/** The hash starts with the caller; its end tells the keys of a caller apart. */
+	private static int position(IdempotencyKey key) {
+		return (int) key.hashPart(3) & (POSITIONS - 1);
+	}
+
+	/** The hash starts with the caller. Its end distinguishes the keys of a caller. */
 	private static long mark(IdempotencyKey key) {
 		return key.hashPart(2);
 	}
 
-	private record Looker(IdempotencyKey key, Thread thread) {
+	private record Timeout(IdempotencyKey key, RuntimeException cause, long at) {
 
-		static Looker of(IdempotencyKey key) {
-			return new Looker(key, Thread.currentThread());
-		}
-
-	}
-
-	private record Unanswered(RuntimeException cause, long at) {
-
-		boolean isFresh(long now) {
+		boolean isRecent(long now) {
 			return now - this.at < Outage.PAUSE.toNanos();
 		}
 

@@ -37,7 +37,7 @@ record HandlerWay(@Nullable HandlerMethod handler, @Nullable RoutedRequest route
 	 * Returns whether nothing stands before the guard that might refuse a duplicate.
 	 */
 	boolean isPlain() {
-		return this.handler == null || this.handling.isPlain(this.handler);
+		return this.handler == null;
 	}
 
 	/**

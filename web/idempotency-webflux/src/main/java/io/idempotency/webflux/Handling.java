@@ -1,40 +1,22 @@
 package io.idempotency.webflux;
 
-import java.security.Principal;
-import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.TimeZone;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 
-import io.idempotency.http.PlainHandlers;
-import io.idempotency.http.PlainHandlers.TextConversion;
 import reactor.core.publisher.Mono;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.annotation.AnnotationAwareOrderComparator;
-import org.springframework.http.HttpMethod;
-import org.springframework.http.codec.DecoderHttpMessageReader;
-import org.springframework.http.codec.HttpMessageReader;
-import org.springframework.http.codec.multipart.MultipartHttpMessageReader;
-import org.springframework.http.server.reactive.ServerHttpRequest;
-import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.reactive.DispatchExceptionHandler;
 import org.springframework.web.reactive.HandlerAdapter;
 import org.springframework.web.reactive.HandlerResult;
 import org.springframework.web.reactive.HandlerResultHandler;
-import org.springframework.web.reactive.config.WebFluxConfigurationSupport;
-import org.springframework.web.reactive.config.WebFluxConfigurer;
-import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebExceptionHandler;
-import org.springframework.web.server.WebSession;
-import org.springframework.web.util.UriBuilder;
 
 /**
  * Calls handlers and makes their answers, as Spring's {@code DispatcherHandler} does,
@@ -42,18 +24,11 @@ import org.springframework.web.util.UriBuilder;
  */
 final class Handling {
 
-	/** Spring itself resolves parameters of these types. */
-	private static final List<Class<?>> RESOLVED = List.of(ServerWebExchange.class, ServerHttpRequest.class,
-			ServerHttpResponse.class, WebSession.class, HttpMethod.class, Principal.class, Locale.class, TimeZone.class,
-			ZoneId.class, UriBuilder.class);
-
 	private final List<HandlerAdapter> adapters;
 
 	private final List<HandlerResultHandler> resultHandlers;
 
 	private final List<WebExceptionHandler> exceptionHandlers;
-
-	private final PlainHandlers plain;
 
 	/** Not before there is a handler that needs it: it costs each operator a look. */
 	private volatile boolean follows;
@@ -67,30 +42,6 @@ final class Handling {
 		this.adapters = ordered(context, HandlerAdapter.class).stream().filter(own.negate()).toList();
 		this.resultHandlers = ordered(context, HandlerResultHandler.class);
 		this.exceptionHandlers = context.getBeanProvider(WebExceptionHandler.class).orderedStream().toList();
-		// Nothing but readers sees bodies here.
-		this.plain = new PlainHandlers(context, RESOLVED, (type) -> false, this::readers,
-				new TextConversion(context,
-						() -> ofMethods().map(RequestMappingHandlerAdapter::getWebBindingInitializer),
-						WebFluxConfigurer.class, WebFluxConfigurationSupport.class));
-	}
-
-	private Stream<RequestMappingHandlerAdapter> ofMethods() {
-		return this.adapters.stream()
-			.filter(RequestMappingHandlerAdapter.class::isInstance)
-			.map(RequestMappingHandlerAdapter.class::cast);
-	}
-
-	private Stream<?> readers() {
-		return ofMethods().flatMap((adapter) -> adapter.getMessageReaders().stream()).flatMap(Handling::parts);
-	}
-
-	/** Returns a reader and those that read for it. */
-	private static Stream<?> parts(HttpMessageReader<?> reader) {
-		if (reader instanceof DecoderHttpMessageReader<?> decoding) {
-			return Stream.of(reader, decoding.getDecoder());
-		}
-		return (reader instanceof MultipartHttpMessageReader multipart) ? Stream.of(reader, multipart.getPartReader())
-				: Stream.of(reader);
 	}
 
 	private static <T> List<T> ordered(ApplicationContext context, Class<T> type) {
@@ -143,14 +94,6 @@ final class Handling {
 			}
 		}
 		throw new IllegalStateException("No HandlerAdapter: " + handler);
-	}
-
-	/**
-	 * Returns whether nothing on the way to the guard of a handler may refuse a request,
-	 * so that a duplicate need not go it.
-	 */
-	boolean isPlain(HandlerMethod handler) {
-		return adapter(handler).getClass() == RequestMappingHandlerAdapter.class && this.plain.contains(handler);
 	}
 
 	private Mono<Void> answer(HandlerResult result, Pass pass) {

@@ -1,70 +1,75 @@
 package io.idempotency.web;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.io.Reader;
-import java.io.Writer;
-import java.security.Principal;
+import java.lang.reflect.Method;
 import java.util.List;
-import java.util.Locale;
-import java.util.TimeZone;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyMode;
+import io.idempotency.engine.GuardedCall;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.http.HttpSettings;
+import io.idempotency.http.KnownBody.ContentType;
+import io.idempotency.http.RequestFingerprint;
+import io.idempotency.http.StoredResponseCodec;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
 import io.idempotency.interceptor.IdempotentOperationSource;
 import io.idempotency.interceptor.KeySource;
 import io.idempotency.interceptor.OperationKeyReader;
-import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.http.HttpSettings;
-import io.idempotency.http.PlainHandlers;
-import io.idempotency.http.StoredResponseCodec;
-import io.idempotency.http.PlainHandlers.TextConversion;
-import io.idempotency.http.KnownBody.ContentType;
-import io.idempotency.http.RequestFingerprint;
-import io.idempotency.key.Fingerprint;
+import io.idempotency.interceptor.OutermostGuard;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.Namespace;
-import io.idempotency.engine.GuardedCall;
 import jakarta.servlet.DispatcherType;
-import jakarta.servlet.ServletRequest;
-import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.context.ApplicationContext;
-import org.springframework.http.HttpMethod;
-import org.springframework.web.context.request.WebRequest;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.MethodParameter;
+import org.springframework.http.converter.HttpMessageConverter;
+import org.springframework.validation.annotation.ValidationAnnotationUtils;
+import org.springframework.web.method.ControllerAdviceBean;
 import org.springframework.web.method.HandlerMethod;
-import org.springframework.web.servlet.config.annotation.WebMvcConfigurationSupport;
-import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.method.support.HandlerMethodArgumentResolver;
+import org.springframework.web.servlet.HandlerAdapter;
+import org.springframework.web.servlet.mvc.method.annotation.HttpEntityMethodProcessor;
+import org.springframework.web.servlet.mvc.method.annotation.PrincipalMethodArgumentResolver;
 import org.springframework.web.servlet.mvc.method.annotation.RequestBodyAdvice;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
-import org.springframework.web.util.UriComponentsBuilder;
+import org.springframework.web.servlet.mvc.method.annotation.RequestPartMethodArgumentResolver;
+import org.springframework.web.servlet.mvc.method.annotation.RequestResponseBodyMethodProcessor;
+import org.springframework.web.servlet.mvc.method.annotation.ServletRequestMethodArgumentResolver;
+import org.springframework.web.servlet.mvc.method.annotation.ServletResponseMethodArgumentResolver;
+import org.springframework.web.servlet.mvc.method.annotation.UriComponentsBuilderMethodArgumentResolver;
+import org.springframework.web.servlet.support.RequestContextUtils;
 
 /**
- * Answers a duplicate before the arguments of its handler are bound, where this node has
- * seen the result before, and nothing but the guard protects the handler.
+ * Replays a stored response before the arguments of its handler are bound, if this node
+ * knows that the call is completed and nothing outside the guard can reject the request.
  * <p>
- * A short cut and no second guard: it claims nothing and refuses nothing. Every request
- * that is anything but the repetition of a finished one goes the usual way.
+ * The rule: the guard is the outermost advice of the handler, and only Spring binds its
+ * arguments. The adapter is Spring's {@link RequestMappingHandlerAdapter}, each parameter
+ * is resolved by one of Spring's {@link #RESOLVERS}, which convert no text, and all
+ * message converters are Spring's. The context of the handler has no
+ * {@code RequestBodyAdvice}, {@code @InitBinder} or {@code @ModelAttribute} method for
+ * it, and no argument is validated. The default fingerprint is compared, so the same
+ * request was bound before.
  * <p>
- * Thread-safe.
+ * It claims and rejects nothing: every other request is executed or rejected by the
+ * guard. Thread-safe.
  */
 final class EarlyReplay {
 
-	private static final Logger logger = LoggerFactory.getLogger(EarlyReplay.class);
-
-	/** Spring itself resolves parameters of these types. */
-	private static final List<Class<?>> RESOLVED = List.of(ServletRequest.class, ServletResponse.class,
-			WebRequest.class, HttpMethod.class, Principal.class, InputStream.class, OutputStream.class, Reader.class,
-			Writer.class, Locale.class, TimeZone.class, UriComponentsBuilder.class);
+	private static final Set<Class<?>> RESOLVERS = Set.of(RequestResponseBodyMethodProcessor.class,
+			HttpEntityMethodProcessor.class, RequestPartMethodArgumentResolver.class,
+			ServletRequestMethodArgumentResolver.class, ServletResponseMethodArgumentResolver.class,
+			PrincipalMethodArgumentResolver.class, UriComponentsBuilderMethodArgumentResolver.class);
 
 	private final IdempotencyEngine engine;
 
@@ -78,110 +83,126 @@ final class EarlyReplay {
 
 	private final HandlerOperationFinder operations;
 
-	private final PlainHandlers plain;
+	private final Map<Method, Verdict> verdicts = new ConcurrentHashMap<>();
 
-	/**
-	 * Creates the short cut.
-	 * @param engine gives the results
-	 * @param callers determines the callers, who own the keys
-	 * @param settings of the door
-	 * @param namespace the namespace of the operations
-	 * @param operations knows the operations
-	 * @param context knows who takes part in the binding of arguments
-	 */
 	EarlyReplay(IdempotencyEngine engine, OperationKeyReader keys, HttpCallerResolver callers, HttpSettings settings,
-			Namespace namespace, Supplier<IdempotentOperationSource> operations, ApplicationContext context) {
+			Namespace namespace, Supplier<IdempotentOperationSource> operations) {
 		this.engine = engine;
 		this.keys = keys;
 		this.callers = callers;
 		this.namespace = namespace;
 		this.fingerprints = new RequestFingerprint(settings);
 		this.operations = new HandlerOperationFinder(operations);
-		this.plain = new PlainHandlers(context, RESOLVED, RequestBodyAdvice.class::isAssignableFrom,
-				() -> adapters(context).flatMap((adapter) -> adapter.getMessageConverters().stream()),
-				new TextConversion(context,
-						() -> adapters(context).map(RequestMappingHandlerAdapter::getWebBindingInitializer),
-						WebMvcConfigurer.class, WebMvcConfigurationSupport.class));
-	}
-
-	private static Stream<RequestMappingHandlerAdapter> adapters(ApplicationContext context) {
-		return BeanFactoryUtils.beansOfTypeIncludingAncestors(context, RequestMappingHandlerAdapter.class, true, false)
-			.values()
-			.stream();
 	}
 
 	/**
-	 * Answers a request if it is the repetition of a finished one. To be asked after all
-	 * interceptors of the application.
-	 * @return whether the filter will send the stored answer, so that nothing may run
+	 * Replays the response of a completed call. Must be called after all interceptors of
+	 * the application.
+	 * @return whether the filter will send the stored response, so that the handler must
+	 * not be called
 	 * @throws IOException if a part of the body could not be read
 	 */
 	boolean replays(HttpServletRequest request, Object handler) throws IOException {
-		if (!(handler instanceof HandlerMethod method) || request.getDispatcherType() != DispatcherType.REQUEST) {
-			return false;
-		}
-		// Most requests have passed the filter, so that is asked first.
+		// Most requests do not have an exchange.
 		Exchange exchange = Exchange.find(request);
-		if (exchange == null || RecordingRequest.find(request) == null) {
+		ApplicationContext context = RequestContextUtils.findWebApplicationContext(request);
+		if (exchange == null || context == null || !(handler instanceof HandlerMethod method)
+				|| request.getDispatcherType() != DispatcherType.REQUEST || RecordingRequest.find(request) == null) {
 			return false;
 		}
 		IdempotentOperation operation = this.operations.of(request);
-		if (operation == null || !isSimple(operation) || isForm(request) || !this.plain.contains(method)) {
+		// If the guard reads a form here, the container cannot read it again.
+		if (operation == null || !isKnownBeforeBinding(operation) || ContentType.of(request.getContentType()).isForm()
+				|| !isEligible(method, context)) {
 			return false;
 		}
 		try {
 			HttpRequestValues values = new HttpRequestValues(request);
-			IdempotencyKey key = key(operation, request, values);
-			if (key == null) {
+			String header = this.keys.header(operation, (KeySource.Header) operation.key().source(), values);
+			if (header == null) {
 				return false;
 			}
+			IdempotencyKey key = this.namespace.key(operation.name(), this.callers.owner(request, operation.name()),
+					header);
 			exchange.made(operation, key);
 			return this.engine.mayReplayEarly(operation.place().store(), key) && this.engine.replayEarly(
-					call(operation, key, values),
+					new GuardedCall(key, this.fingerprints.of(values, operation.key().source()), operation.options(),
+							operation.place().store()),
 					(result) -> exchange.replayed(StoredResponseCodec.decode(result), request, operation.name()));
 		}
 		catch (RuntimeException ex) {
-			// The guard will throw the exception again, unless other code refuses the
-			// request first.
-			logger.trace("Not replayed early", ex);
+			// The guard throws the exception again, unless other code rejects the request
+			// first.
 			return false;
 		}
 	}
 
 	/**
-	 * Returns whether the body is a form. The first of container and guard to come reads
-	 * a form, and the other one cannot read it again, so a look at it here would change
-	 * what the guard compares.
+	 * Returns whether the guard needs no argument of the handler, no transaction of the
+	 * caller, and no scope resolver, which would be called twice.
 	 */
-	private static boolean isForm(HttpServletRequest request) {
-		return ContentType.of(request.getContentType()).isForm();
-	}
-
-	/**
-	 * Returns whether the guard needs no argument of the handler, no transaction that is
-	 * there already, and no resolver: that may take long, and the guard would ask it once
-	 * more.
-	 */
-	private boolean isSimple(IdempotentOperation operation) {
+	private boolean isKnownBeforeBinding(IdempotentOperation operation) {
 		return !this.callers.areResolved() && operation.options().mode() == IdempotencyMode.REPLAY
 				&& operation.key().source() instanceof KeySource.Header && !operation.key().token()
 				&& operation.key().scope() == null && operation.key().condition() == null
 				&& (operation.place().ofThreads() == null || operation.place().ofThreads().wouldBegin())
-				&& !(operation.fingerprint() instanceof FingerprintSource.Spel);
+				&& operation.fingerprint() instanceof FingerprintSource.Default;
 	}
 
-	private @Nullable IdempotencyKey key(IdempotentOperation operation, HttpServletRequest request,
-			HttpRequestValues values) {
-		String key = this.keys.header(operation, (KeySource.Header) operation.key().source(), values);
-		return (key != null) ? this.namespace.key(operation.name(), this.callers.owner(request, operation.name()), key)
-				: null;
+	private boolean isEligible(HandlerMethod handler, ApplicationContext context) {
+		Verdict verdict = this.verdicts.get(handler.getMethod());
+		if (verdict == null || verdict.bean != handler.getBean() || verdict.context != context) {
+			verdict = new Verdict(handler.getBean(), context, isBoundBySpring(context, handler));
+			this.verdicts.put(handler.getMethod(), verdict);
+		}
+		return verdict.eligible;
 	}
 
-	private GuardedCall call(IdempotentOperation operation, IdempotencyKey key, HttpRequestValues values)
-			throws IOException {
-		boolean compared = operation.fingerprint() instanceof FingerprintSource.Default;
-		Fingerprint fingerprint = compared ? this.fingerprints.of(values, operation.key().source()) : Fingerprint.NONE;
-		return new GuardedCall(key, fingerprint, operation.options(), operation.place().store());
+	private static boolean isBoundBySpring(ApplicationContext context, HandlerMethod handler) {
+		HandlerAdapter adapter = JoinedHandlerAdapter.others(context)
+			.stream()
+			.filter((candidate) -> candidate.supports(handler))
+			.findFirst()
+			.orElse(null);
+		return adapter instanceof RequestMappingHandlerAdapter mvc
+				&& mvc.getClass() == RequestMappingHandlerAdapter.class
+				&& mvc.getMessageConverters().stream().allMatch(EarlyReplay::isOfSpring)
+				&& Stream.of(handler.getMethodParameters()).allMatch((parameter) -> isResolvedBySpring(parameter, mvc))
+				&& !handler.shouldValidateArguments() && OutermostGuard.isOf(handler.getBean(), handler.getMethod())
+				&& !takesPartInBinding(handler.getBeanType())
+				&& ControllerAdviceBean.findAnnotatedBeans(context)
+					.stream()
+					.noneMatch((advice) -> advice.isApplicableToBeanType(handler.getBeanType())
+							&& takesPartInBinding(advice.getBeanType()));
+	}
+
+	private static boolean isOfSpring(HttpMessageConverter<?> converter) {
+		return converter.getClass().getName().startsWith("org.springframework.") && !AopUtils.isAopProxy(converter);
+	}
+
+	private static boolean isResolvedBySpring(MethodParameter parameter, RequestMappingHandlerAdapter adapter) {
+		List<HandlerMethodArgumentResolver> resolvers = adapter.getArgumentResolvers();
+		return resolvers != null
+				&& Stream.of(parameter.getParameterAnnotations())
+					.allMatch((annotation) -> ValidationAnnotationUtils.determineValidationHints(annotation) == null)
+				&& resolvers.stream()
+					.filter((resolver) -> resolver.supportsParameter(parameter))
+					.findFirst()
+					.filter((resolver) -> RESOLVERS.contains(resolver.getClass()))
+					.isPresent();
+	}
+
+	private static boolean takesPartInBinding(@Nullable Class<?> type) {
+		return type == null || RequestBodyAdvice.class.isAssignableFrom(type)
+				|| !MethodIntrospector
+					.selectMethods(type,
+							(Method method) -> RequestMappingHandlerAdapter.INIT_BINDER_METHODS.matches(method)
+									|| RequestMappingHandlerAdapter.MODEL_ATTRIBUTE_METHODS.matches(method))
+					.isEmpty();
+	}
+
+	/** The verdict on one bean. Two beans may share a method. */
+	private record Verdict(Object bean, ApplicationContext context, boolean eligible) {
 	}
 
 }

@@ -129,7 +129,7 @@ final class JoinedHandlerAdapter implements HandlerAdapter, Ordered {
 		throw new ServletException("No adapter for handler [" + handler + "]");
 	}
 
-	private static List<HandlerAdapter> others(ApplicationContext context) {
+	static List<HandlerAdapter> others(ApplicationContext context) {
 		return BeanFactoryUtils.beansOfTypeIncludingAncestors(context, HandlerAdapter.class, true, false)
 			.values()
 			.stream()

@@ -92,9 +92,9 @@ public final class WebMvcConfiguration {
 		@Bean
 		EarlyReplay idempotencyEarlyReplay(IdempotencyEngine engine, OperationKeyReader keys,
 				HttpCallerResolver callers, HttpSettings settings, ObjectProvider<Namespace> namespace,
-				ObjectProvider<IdempotentOperationSource> source, ApplicationContext context) {
+				ObjectProvider<IdempotentOperationSource> source) {
 			return new EarlyReplay(engine, keys, callers, settings, namespace.getIfAvailable(() -> Namespace.NONE),
-					SingletonSupplier.of(() -> source.getObject())::obtain, context);
+					SingletonSupplier.of(() -> source.getObject())::obtain);
 		}
 
 		/** The order behind all interceptors of the application. */

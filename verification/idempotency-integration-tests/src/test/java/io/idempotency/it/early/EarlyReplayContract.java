@@ -63,6 +63,20 @@ abstract class EarlyReplayContract implements EarlyReplayScenarios {
 	}
 
 	@Test
+	void bodyOfADuplicateIsNotParsed() throws Exception {
+		for (String path : plain()) {
+			Answer first = send("/early/" + path);
+			int parsed = Rights.Body.parsed();
+			Answer second = send("/early/" + path);
+			assertThat(second.status()).as(path).isEqualTo(200);
+			assertThat(second.text()).isEqualTo(first.text());
+			assertThat(first.replayed()).isFalse();
+			assertThat(second.replayed()).isTrue();
+			assertThat(Rights.Body.parsed()).isEqualTo(parsed);
+		}
+	}
+
+	@Test
 	void malformedKeyIsRefusedAsEver() throws Exception {
 		Answer answer = send("/early/plain", "{\"text\":\"one\"}", "a", "b");
 		assertThat(answer.status()).isEqualTo(400);

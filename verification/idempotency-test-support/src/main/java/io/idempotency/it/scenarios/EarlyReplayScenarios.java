@@ -41,20 +41,6 @@ public interface EarlyReplayScenarios {
 	}
 
 	@Test
-	default void bodyOfADuplicateIsNotParsed() throws Exception {
-		for (String path : plain()) {
-			Answer first = send("/early/" + path);
-			int parsed = Rights.Body.parsed();
-			Answer second = send("/early/" + path);
-			assertThat(second.status()).as(path).isEqualTo(200);
-			assertThat(second.text()).isEqualTo(first.text());
-			assertThat(first.replayed()).isFalse();
-			assertThat(second.replayed()).isTrue();
-			assertThat(Rights.Body.parsed()).isEqualTo(parsed);
-		}
-	}
-
-	@Test
 	default void anotherBodyIsRefusedAsEver() throws Exception {
 		for (String path : plain()) {
 			send("/early/" + path);
