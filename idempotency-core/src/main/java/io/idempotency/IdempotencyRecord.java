@@ -44,21 +44,6 @@ public record IdempotencyRecord(String operation, String id, State state, @Nulla
 	}
 
 	/**
-	 * Creates the record of a claim of which nobody knows where it came from.
-	 * @param operation the name of the operation
-	 * @param id the identity of the record
-	 * @param state the state of the record
-	 * @param claimedAt when the last claim of the key was acquired
-	 * @param leaseRest how long the lease lives from now unless renewed
-	 * @param retentionRest how long the record is kept from now
-	 * @param attempts how many calls came with the key
-	 */
-	public IdempotencyRecord(String operation, String id, State state, @Nullable Instant claimedAt, Duration leaseRest,
-			Duration retentionRest, long attempts) {
-		this(operation, id, state, claimedAt, leaseRest, retentionRest, attempts, null, null);
-	}
-
-	/**
 	 * Returns the id of the caller, which all records of the caller have in common.
 	 * @return 24 hexadecimal digits
 	 */

@@ -107,7 +107,7 @@ final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 
 	@Override
 	public IdempotencyEviction evict(String operation, String id, boolean force) {
-		return new Evictions().evict(at(operation, id), force).counted();
+		return evict(at(operation, id), force);
 	}
 
 	@Override
@@ -115,18 +115,29 @@ final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 		CallerId id = this.namespace.idOf(caller);
 		if (!id.isOneCaller()) {
 			throw new IllegalArgumentException(
-					"Records of callers without a name belong to nobody in particular, so they cannot be erased as those of one caller");
+					"Records of callers without a name cannot be erased as those of one caller");
 		}
 		RecordSelection selection = RecordSelection.ofCaller(id);
-		Evictions evictions = new Evictions();
+		long evicted = 0;
+		long running = 0;
 		@Nullable String cursor = null;
 		do {
 			IdempotencyRecordPage page = scan(selection, cursor, MAX_LIMIT);
-			page.records().forEach((record) -> evictions.evict(new RecordKey(record.operation(), record.id()), force));
+			for (IdempotencyRecord record : page.records()) {
+				IdempotencyEviction eviction = evict(new RecordKey(record.operation(), record.id()), force);
+				evicted += eviction.evicted();
+				running += eviction.running();
+			}
 			cursor = page.cursor();
 		}
 		while (cursor != null);
-		return evictions.counted();
+		return new IdempotencyEviction(evicted, running);
+	}
+
+	private IdempotencyEviction evict(RecordKey key, boolean force) {
+		RecordAdmin.Eviction eviction = ask((records) -> records.evict(key, force));
+		return new IdempotencyEviction((eviction == RecordAdmin.Eviction.EVICTED) ? 1 : 0,
+				(eviction == RecordAdmin.Eviction.RUNNING) ? 1 : 0);
 	}
 
 	@Override
@@ -149,30 +160,6 @@ final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 		catch (IdempotencyStoreException ex) {
 			throw IdempotencyStoreUnavailableException.notExecuted("admin", Duration.ofSeconds(1), ex);
 		}
-	}
-
-	/** Counts what became of records. */
-	private final class Evictions {
-
-		private long evicted;
-
-		private long running;
-
-		Evictions evict(RecordKey key, boolean force) {
-			RecordAdmin.Eviction eviction = ask((records) -> records.evict(key, force));
-			if (eviction == RecordAdmin.Eviction.EVICTED) {
-				this.evicted++;
-			}
-			else if (eviction == RecordAdmin.Eviction.RUNNING) {
-				this.running++;
-			}
-			return this;
-		}
-
-		IdempotencyEviction counted() {
-			return new IdempotencyEviction(this.evicted, this.running);
-		}
-
 	}
 
 }

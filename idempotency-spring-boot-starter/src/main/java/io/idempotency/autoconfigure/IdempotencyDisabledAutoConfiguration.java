@@ -3,24 +3,19 @@ package io.idempotency.autoconfigure;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyAdmin;
-import io.idempotency.IdempotencyCaller;
-import io.idempotency.IdempotencyEviction;
-import io.idempotency.IdempotencyRecord;
-import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
 import io.idempotency.IssuedToken;
+import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Namespace;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
 import io.idempotency.reactor.ReactiveIdempotencyTemplate;
 import io.idempotency.web.IdempotentRoutes;
-import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,7 +62,8 @@ public final class IdempotencyDisabledAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	IdempotencyAdmin idempotencyAdmin(Namespace namespace) {
-		return new UnguardedIdempotencyAdmin(namespace);
+		MemoryIdempotencyStore empty = new MemoryIdempotencyStore(1 << 16);
+		return IdempotencyEngine.admin(empty, (name) -> empty, namespace);
 	}
 
 	@Bean
@@ -108,56 +104,6 @@ public final class IdempotencyDisabledAutoConfiguration {
 				}
 
 			};
-		}
-
-	}
-
-	/**
-	 * The admin for {@code idempotency.enabled=false}: there are no records.
-	 */
-	private static final class UnguardedIdempotencyAdmin implements IdempotencyAdmin {
-
-		private static final IdempotencyEviction NOTHING = new IdempotencyEviction(0, 0);
-
-		private final Namespace namespace;
-
-		UnguardedIdempotencyAdmin(Namespace namespace) {
-			this.namespace = namespace;
-		}
-
-		@Override
-		public Optional<IdempotencyRecord> find(String operation, IdempotencyCaller caller, Object... key) {
-			return Optional.empty();
-		}
-
-		@Override
-		public Optional<IdempotencyRecord> findById(String operation, String id) {
-			return Optional.empty();
-		}
-
-		@Override
-		public IdempotencyRecordPage list(String operation, @Nullable String cursor, int limit) {
-			return new IdempotencyRecordPage(List.of(), null);
-		}
-
-		@Override
-		public IdempotencyEviction evict(String operation, String id, boolean force) {
-			return NOTHING;
-		}
-
-		@Override
-		public IdempotencyEviction erase(IdempotencyCaller caller, boolean force) {
-			return NOTHING;
-		}
-
-		@Override
-		public String callerId(IdempotencyCaller caller) {
-			return this.namespace.idOf(caller).toString();
-		}
-
-		@Override
-		public IdempotencyAdmin store(String name) {
-			return this;
 		}
 
 	}

@@ -39,11 +39,6 @@ public class IdempotencyEndpoint {
 
 	private static final int DEFAULT_LIMIT = 100;
 
-	private static final int MAX_NAMES = 20;
-
-	private static final String PARTS = ". A key of several parts needs key= for each part, in their order: one of "
-			+ "GraphQL that comes with a header has the path of its mutation behind it, as in key=8e03&key=/addItem";
-
 	private final IdempotencyAdmin admin;
 
 	private final Supplier<Collection<IdempotentOperation>> operations;
@@ -86,9 +81,7 @@ public class IdempotencyEndpoint {
 			String name = required(operation);
 			IdempotencyAdmin records = admin(store);
 			if (key == null) {
-				IdempotencyRecordPage page = page(records, name, cursor, (limit != null) ? limit : DEFAULT_LIMIT);
-				boolean none = page.records().isEmpty() && page.cursor() == null && cursor == null;
-				return RecordsDescriptor.of(page, none ? hint(name, "Nothing is kept for it") : null);
+				return RecordsDescriptor.of(page(records, name, cursor, (limit != null) ? limit : DEFAULT_LIMIT));
 			}
 			IdempotencyCaller caller = caller(principal, issuer, registration, scope);
 			List<IdempotencyCaller> callers = (caller != null) ? List.of(caller)
@@ -99,14 +92,7 @@ public class IdempotencyEndpoint {
 				.map((whose) -> records.find(name, whose, parts))
 				.flatMap(Optional::stream)
 				.toList();
-			String advice = (caller != null)
-					? "This caller has no such key: it was never used, a call that failed has freed it, or its "
-							+ "retention is over. Or the caller has also an issuer= (of a token) or a registration= "
-							+ "(of a login), or headers of idempotency.http.scope-headers: find a record of its by the list"
-					: "No key without a caller is the same. A key that a client chose belongs to its caller: add "
-							+ "principal=, with issuer= (of a token) or registration= (of a login), or scope=";
-			return RecordsDescriptor.of(new IdempotencyRecordPage(found, null),
-					found.isEmpty() ? hint(name, advice + PARTS) : null);
+			return RecordsDescriptor.of(new IdempotencyRecordPage(found, null));
 		});
 	}
 
@@ -116,21 +102,8 @@ public class IdempotencyEndpoint {
 			return records.list(operation, cursor, limit);
 		}
 		catch (IllegalArgumentException ex) {
-			String what = (cursor != null) ? "The cursor or the limit" : "The limit";
-			throw new IllegalArgumentException(what + " is wrong: " + ex.getMessage(), ex);
+			throw new IllegalArgumentException("The cursor or the limit is wrong: " + ex.getMessage(), ex);
 		}
-	}
-
-	/** Says why nothing is found: the name may have a typo, or the advice helps. */
-	private String hint(String operation, String advice) {
-		List<String> names = this.operations.get().stream().map(IdempotentOperation::name).distinct().sorted().toList();
-		if (names.contains(operation)) {
-			return advice;
-		}
-		String known = (names.size() > MAX_NAMES) ? "those that the endpoint lists without parameters"
-				: String.join(", ", names);
-		return "Nothing guarded here has the operation '" + operation + "'. The operations of methods and routes are "
-				+ known + ". If it is one of a template or of another service: " + advice;
 	}
 
 	/**
@@ -144,9 +117,8 @@ public class IdempotencyEndpoint {
 	public Object record(@Selector String id, @Nullable String operation, @Nullable String store) {
 		return answer(() -> {
 			Optional<IdempotencyRecord> found = admin(store).findById(required(operation), id);
-			return found.isPresent() ? RecordDescriptor.of(found.get())
-					: refusal(WebEndpointResponse.STATUS_NOT_FOUND, hint(required(operation),
-							"No record of this operation has the id: its retention is over, it was removed, or it is of another operation or store"));
+			return found.isPresent() ? RecordDescriptor.of(found.get()) : refusal(WebEndpointResponse.STATUS_NOT_FOUND,
+					"No record of this operation has this id in the store");
 		});
 	}
 
@@ -254,14 +226,12 @@ public class IdempotencyEndpoint {
 	 *
 	 * @param records the records
 	 * @param cursor where the next page begins; absent on the last page
-	 * @param hint why nothing was found, and what to try; absent if there are records
 	 */
-	public record RecordsDescriptor(List<RecordDescriptor> records, @Nullable String cursor,
-			@Nullable String hint) implements OperationResponseBody {
+	public record RecordsDescriptor(List<RecordDescriptor> records,
+			@Nullable String cursor) implements OperationResponseBody {
 
-		static RecordsDescriptor of(IdempotencyRecordPage page, @Nullable String hint) {
-			return new RecordsDescriptor(page.records().stream().map(RecordDescriptor::of).toList(), page.cursor(),
-					hint);
+		static RecordsDescriptor of(IdempotencyRecordPage page) {
+			return new RecordsDescriptor(page.records().stream().map(RecordDescriptor::of).toList(), page.cursor());
 		}
 
 	}

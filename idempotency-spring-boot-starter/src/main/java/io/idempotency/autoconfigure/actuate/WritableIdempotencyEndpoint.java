@@ -56,9 +56,7 @@ public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
 			String name = required(operation);
 			String what = "the idempotency record %s of '%s'%s".formatted(printable(id), printable(name),
 					withForce(forced));
-			IdempotencyEviction eviction = removed(() -> admin(store).evict(name, id, forced), security, "evict", what);
-			log(security, "evict", "evicted", what, eviction);
-			return EvictionDescriptor.of(eviction);
+			return remove(() -> admin(store).evict(name, id, forced), security, "evict", what);
 		});
 	}
 
@@ -85,38 +83,33 @@ public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
 			// The log shows the id and not the name, because a log outlives the erasure
 			// of a name.
 			String what = "the idempotency records of the caller " + records.callerId(caller) + withForce(forced);
-			IdempotencyEviction eviction = removed(() -> records.erase(caller, forced), security, "erase", what);
-			log(security, "erase", "erased", what, eviction);
-			return EvictionDescriptor.of(eviction);
+			return remove(() -> records.erase(caller, forced), security, "erase", what);
 		});
 	}
 
-	/** Also logs a removal that fails, because it may have removed a part before. */
-	private static IdempotencyEviction removed(Supplier<IdempotencyEviction> removal, SecurityContext security,
+	/**
+	 * Removes records and logs who did it. A failed removal may have removed a part. If
+	 * nothing is removed, the operator most likely gave another name.
+	 */
+	private static EvictionDescriptor remove(Supplier<IdempotencyEviction> removal, SecurityContext security,
 			String verb, String what) {
+		IdempotencyEviction eviction;
 		try {
-			return removal.get();
+			eviction = removal.get();
 		}
 		catch (IdempotencyStoreUnavailableException ex) {
 			logger.warn("{} tried to {} {}, and it failed; a part of it may be done", who(security), verb, what, ex);
 			throw ex;
 		}
-	}
-
-	/**
-	 * Logs who has removed what. A removal of nothing is a warning: most often the name
-	 * is another one, and somebody believes that the records are gone.
-	 */
-	private static void log(SecurityContext security, String verb, String done, String what,
-			IdempotencyEviction eviction) {
 		if (eviction.evicted() > 0) {
-			logger.info("{} {} {}: {} removed, {} left because calls run", who(security), done, what,
-					eviction.evicted(), eviction.running());
+			logger.info("{} {} {}: {} removed, {} left because calls run", who(security),
+					verb.equals("erase") ? "erased" : "evicted", what, eviction.evicted(), eviction.running());
 		}
 		else {
 			logger.warn("{} tried to {} {}, and nothing was removed: {}", who(security), verb, what,
 					(eviction.running() > 0) ? eviction.running() + " left because calls run" : "there is none");
 		}
+		return new EvictionDescriptor(eviction.evicted(), eviction.running());
 	}
 
 	private static String withForce(boolean forced) {
@@ -141,26 +134,12 @@ public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
 	}
 
 	/**
-	 * The endpoint's description of the outcome of a removal.
+	 * The outcome of a removal.
 	 *
 	 * @param evicted how many records were removed
-	 * @param running how many records were left because live calls hold them
-	 * @param advice a hint for the operator; absent if there is none
+	 * @param running how many records were left because their calls are in progress
 	 */
-	public record EvictionDescriptor(long evicted, long running,
-			@Nullable String advice) implements OperationResponseBody {
-
-		static EvictionDescriptor of(IdempotencyEviction eviction) {
-			return new EvictionDescriptor(eviction.evicted(), eviction.running(), advice(eviction));
-		}
-
-		private static @Nullable String advice(IdempotencyEviction eviction) {
-			return (eviction.running() > 0)
-					? "A live call holds what was left: without its record, a duplicate would run beside it. "
-							+ "Wait until it has ended, or repeat with force=true."
-					: null;
-		}
-
+	public record EvictionDescriptor(long evicted, long running) implements OperationResponseBody {
 	}
 
 }
