@@ -25,14 +25,6 @@ interface Broker {
 	Delivery delivery(OperationCall call, ReceivedMessage message, GuardedListener listener);
 
 	/**
-	 * Returns whether containers deliver a message again if the future that the listener
-	 * returns fails. Otherwise a rejection is an exception of the call.
-	 */
-	default boolean redeliversFailedFutures() {
-		return true;
-	}
-
-	/**
 	 * Returns the consumer group of the current thread.
 	 * @return the group, {@code null} if there is none
 	 */

@@ -65,6 +65,8 @@ abstract class Delivery implements RunWatch {
 
 	private final ReceivedMessage message;
 
+	private final RetryWait retryWait;
+
 	private final List<BrokerCall> pending = new ArrayList<>();
 
 	private final CompletableFuture<Ending> open = new CompletableFuture<>();
@@ -78,20 +80,27 @@ abstract class Delivery implements RunWatch {
 	/** The ending of an open claim if the listener acknowledges the message. */
 	private Ending acknowledged = Ending.DONE_UNKEPT;
 
-	Delivery(OperationCall call, ReceivedMessage message) {
+	Delivery(OperationCall call, ReceivedMessage message, RetryWait retryWait) {
 		this.call = call;
 		this.message = message;
+		this.retryWait = retryWait;
 	}
 
 	final OperationCall call() {
 		return this.call;
 	}
 
+	final RetryWait retryWait() {
+		return this.retryWait;
+	}
+
 	/**
-	 * Replaces the arguments by which the method can settle the message.
-	 * @param arguments the arguments of the method; they are restored after its return
+	 * Returns the replacement for an argument by which the method can settle the message.
+	 * It is not passed if the parameter does not accept it, such as a KafkaConsumer.
+	 * @param type the type of the parameter
+	 * @return the replacement, or the argument
 	 */
-	abstract void intercept(@Nullable Object[] arguments);
+	abstract @Nullable Object replace(@Nullable Object argument, Class<?> type);
 
 	/**
 	 * Returns whether a method that returned without a settlement has still to settle the
@@ -109,11 +118,10 @@ abstract class Delivery implements RunWatch {
 	 * Waits with a message whose method may still have to run, before it is
 	 * {@linkplain #returnMessage returned}.
 	 * @param why the reason why the method did not run
-	 * @return whether to try it again; {@code false} without a pause where the broker or
-	 * its container makes the pauses
+	 * @return whether to try it again
 	 */
 	boolean waits(Throwable why) {
-		return false;
+		return this.retryWait.next(why, this.call.operation().options());
 	}
 
 	/**
@@ -196,7 +204,11 @@ abstract class Delivery implements RunWatch {
 	public final @Nullable Object run(Run method) throws Throwable {
 		@Nullable Object[] arguments = this.call.arguments();
 		@Nullable Object[] original = arguments.clone();
-		intercept(arguments);
+		Class<?>[] types = this.call.operation().guarded().method().getParameterTypes();
+		for (int i = 0; i < arguments.length; i++) {
+			Object replaced = replace(arguments[i], types[i]);
+			arguments[i] = types[i].isInstance(replaced) ? replaced : arguments[i];
+		}
 		Object result;
 		try {
 			result = method.proceed();

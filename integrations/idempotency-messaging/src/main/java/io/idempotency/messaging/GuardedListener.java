@@ -1,12 +1,22 @@
 package io.idempotency.messaging;
 
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.key.Caller;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.ClassUtils;
 
 /**
  * A guarded listener method.
@@ -20,14 +30,14 @@ record GuardedListener(IdempotentOperation operation, ListenerKind kind, @Nullab
 
 	/**
 	 * Returns the listener of an operation.
+	 * @param placeholders replaces placeholders
 	 * @return the listener, {@code null} if the method is not a listener
 	 */
-	static @Nullable GuardedListener of(IdempotentOperation operation, QueueNameReader queues) {
+	static @Nullable GuardedListener of(IdempotentOperation operation, UnaryOperator<@Nullable String> placeholders) {
 		Method method = operation.guarded().method();
 		ListenerKind kind = ListenerKind.of(method);
-		return (kind != null)
-				? new GuardedListener(operation, kind, MessageParameter.of(method), queues.read(kind, operation))
-				: null;
+		return (kind != null) ? new GuardedListener(operation, kind, MessageParameter.of(method),
+				queue(kind, operation, placeholders)) : null;
 	}
 
 	/**
@@ -48,6 +58,77 @@ record GuardedListener(IdempotentOperation operation, ListenerKind kind, @Nullab
 		String name = (this.kind == ListenerKind.KAFKA) ? consumerGroup.get()
 				: (this.queue != null) ? this.queue : message.queue();
 		return (name != null) ? Caller.scope(this.kind.name() + ":" + name) : Caller.GLOBAL;
+	}
+
+	/**
+	 * Returns the only queue or JMS destination of a listener.
+	 * @return the name, {@code null} if there are several, or none that is known yet
+	 */
+	private static @Nullable String queue(ListenerKind kind, IdempotentOperation operation,
+			UnaryOperator<@Nullable String> placeholders) {
+		List<MergedAnnotation<?>> listeners = listeners(kind, operation);
+		if (listeners.size() != 1) {
+			return null;
+		}
+		return switch (kind) {
+			case RABBIT -> known(rabbitQueue(listeners.get(0)), placeholders);
+			case JMS -> destination(listeners.get(0), placeholders);
+			case KAFKA -> null;
+		};
+	}
+
+	private static List<MergedAnnotation<?>> listeners(ListenerKind kind, IdempotentOperation operation) {
+		return Stream.of(operation.guarded().method(), operation.guarded().targetClass())
+			.<List<MergedAnnotation<?>>>map((element) -> {
+				List<MergedAnnotation<?>> found = new ArrayList<>();
+				MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY)
+					.stream(kind.annotation())
+					.forEach(found::add);
+				return found;
+			})
+			.filter((found) -> !found.isEmpty())
+			.findFirst()
+			.orElse(List.of());
+	}
+
+	private static @Nullable String rabbitQueue(MergedAnnotation<?> listener) {
+		Class<Annotation> queue = annotation("org.springframework.amqp.rabbit.annotation.Queue");
+		List<String> names = new ArrayList<>(List.of(listener.getStringArray("queues")));
+		for (MergedAnnotation<?> declared : listener.getAnnotationArray("queuesToDeclare", queue)) {
+			names.add(declared.getString("name"));
+		}
+		for (MergedAnnotation<?> binding : listener.getAnnotationArray("bindings",
+				annotation("org.springframework.amqp.rabbit.annotation.QueueBinding"))) {
+			names.add(binding.getAnnotation("value", queue).getString("name"));
+		}
+		return (names.size() == 1) ? names.get(0) : null;
+	}
+
+	/** The annotations of a broker are present where one of its listeners is. */
+	@SuppressWarnings("unchecked")
+	private static Class<Annotation> annotation(String name) {
+		return (Class<Annotation>) ClassUtils.resolveClassName(name, GuardedListener.class.getClassLoader());
+	}
+
+	/** A JMS topic delivers every message to each of its subscriptions. */
+	private static @Nullable String destination(MergedAnnotation<?> listener,
+			UnaryOperator<@Nullable String> placeholders) {
+		String destination = known(listener.getString("destination"), placeholders);
+		String subscription = listener.getString("subscription");
+		if (destination == null || subscription.isEmpty()) {
+			return destination;
+		}
+		String name = known(subscription, placeholders);
+		return (name != null) ? destination + "/" + name : null;
+	}
+
+	/**
+	 * Returns the name without placeholders, {@code null} for an expression and for a
+	 * queue that the broker names.
+	 */
+	private static @Nullable String known(@Nullable String name, UnaryOperator<@Nullable String> placeholders) {
+		String resolved = (name != null) ? placeholders.apply(name) : null;
+		return (resolved == null || resolved.isEmpty() || resolved.contains("#{")) ? null : resolved;
 	}
 
 }

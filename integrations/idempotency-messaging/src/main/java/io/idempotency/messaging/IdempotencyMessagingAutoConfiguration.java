@@ -8,14 +8,11 @@ import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.util.ClassUtils;
 
@@ -36,18 +33,6 @@ public final class IdempotencyMessagingAutoConfiguration {
 	@Bean
 	ListenerAdapter idempotencyListenerAdapter(MethodAdapter methods, ConfigurableListableBeanFactory beanFactory) {
 		return new ListenerAdapter(methods, beanFactory);
-	}
-
-	/** Prepares Kafka listener containers. */
-	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnClass(name = "org.springframework.kafka.config.KafkaListenerEndpointRegistry")
-	static class KafkaConfiguration {
-
-		@Bean
-		KafkaBackOffInitializer idempotencyKafkaBackOffInitializer(BeanFactory beanFactory) {
-			return new KafkaBackOffInitializer(beanFactory);
-		}
-
 	}
 
 	/** Registers the proxies and the members that are read by name. */

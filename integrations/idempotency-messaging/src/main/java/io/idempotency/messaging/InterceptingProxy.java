@@ -3,8 +3,11 @@ package io.idempotency.messaging;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.concurrent.Callable;
 
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.ReflectionUtils;
 
 /** Creates proxies of the objects by which a listener settles its message. */
 final class InterceptingProxy {
@@ -29,16 +32,14 @@ final class InterceptingProxy {
 			}));
 	}
 
-	private static @Nullable Object invoke(@Nullable Object target, Method method, @Nullable Object[] arguments)
+	private static @Nullable Object invoke(Object target, Method method, @Nullable Object[] arguments)
 			throws Exception {
 		try {
 			return method.invoke(target, arguments);
 		}
 		catch (InvocationTargetException ex) {
-			if (ex.getTargetException() instanceof Exception thrown) {
-				throw thrown;
-			}
-			throw (Error) ex.getTargetException();
+			ReflectionUtils.rethrowException(ex.getTargetException());
+			throw ex;
 		}
 	}
 
@@ -52,15 +53,7 @@ final class InterceptingProxy {
 		 * @return the result for the caller
 		 * @throws Exception the exception for the caller
 		 */
-		@Nullable Object intercept(String method, @Nullable Object[] arguments, Call call) throws Exception;
-
-	}
-
-	/** A call of the object behind the proxy. */
-	@FunctionalInterface
-	interface Call {
-
-		@Nullable Object make() throws Exception;
+		@Nullable Object intercept(String method, @Nullable Object[] arguments, Callable<@Nullable Object> call) throws Exception;
 
 	}
 

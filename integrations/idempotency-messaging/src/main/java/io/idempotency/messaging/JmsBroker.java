@@ -1,6 +1,7 @@
 package io.idempotency.messaging;
 
 import java.util.stream.Stream;
+import java.util.concurrent.Callable;
 
 import io.idempotency.interceptor.OperationCall;
 import jakarta.jms.QueueSession;
@@ -71,41 +72,30 @@ final class JmsBroker implements Broker {
 	 */
 	private static final class JmsDelivery extends Delivery {
 
-		private final RetryWait retryWait;
-
 		JmsDelivery(OperationCall call, ReceivedMessage message, JmsBroker broker) {
-			super(call, message);
-			this.retryWait = new RetryWait(call.operation().options().lease().multipliedBy(2), broker::isStopped);
+			super(call, message, new RetryWait(call.operation().options().lease().multipliedBy(2), broker::isStopped));
 		}
 
 		@Override
-		void intercept(@Nullable Object[] arguments) {
-			Class<?>[] types = call().operation().guarded().method().getParameterTypes();
-			for (int i = 0; i < arguments.length; i++) {
-				if (arguments[i] instanceof Session session) {
-					Class<? extends Session> type = (types[i] == QueueSession.class) ? QueueSession.class
-							: (types[i] == TopicSession.class) ? TopicSession.class : Session.class;
-					arguments[i] = types[i].isAssignableFrom(type) ? InterceptingProxy.of(session, type, this::called)
-							: session;
-				}
-			}
+		@Nullable Object replace(@Nullable Object argument, Class<?> type) {
+			return (argument instanceof Session session)
+					? InterceptingProxy.of(session,
+							(type == QueueSession.class) ? QueueSession.class
+									: (type == TopicSession.class) ? TopicSession.class : Session.class,
+							this::called)
+					: argument;
 		}
 
-		private @Nullable Object called(String method, @Nullable Object[] arguments, InterceptingProxy.Call call)
+		private @Nullable Object called(String method, @Nullable Object[] arguments, Callable<@Nullable Object> call)
 				throws Exception {
 			switch (method) {
-				case "commit" -> settleNow(Settlement.ACKNOWLEDGED, call::make);
-				case "rollback", "recover" -> settleNow(Settlement.RETURNED, call::make);
+				case "commit" -> settleNow(Settlement.ACKNOWLEDGED, call::call);
+				case "rollback", "recover" -> settleNow(Settlement.RETURNED, call::call);
 				default -> {
-					return call.make();
+					return call.call();
 				}
 			}
 			return null;
-		}
-
-		@Override
-		boolean waits(Throwable why) {
-			return this.retryWait.next(why, call().operation().options());
 		}
 
 		@Override

@@ -3,10 +3,9 @@ package io.idempotency.messaging;
 import java.util.ArrayList;
 import java.util.Enumeration;
 import java.util.List;
-import java.util.Objects;
+import java.util.concurrent.Callable;
 
 import jakarta.jms.Destination;
-import jakarta.jms.JMSException;
 import jakarta.jms.Message;
 import jakarta.jms.Queue;
 import jakarta.jms.Topic;
@@ -21,7 +20,7 @@ record JmsMessage(Message message) implements ReceivedMessage {
 
 	@Override
 	public List<Object> headers(String name) {
-		return Objects.requireNonNull(read(() -> {
+		return read(() -> {
 			List<Object> values = new ArrayList<>();
 			Enumeration<?> names = this.message.getPropertyNames();
 			while (names.hasMoreElements()) {
@@ -32,7 +31,7 @@ record JmsMessage(Message message) implements ReceivedMessage {
 				}
 			}
 			return values;
-		}));
+		});
 	}
 
 	@Override
@@ -62,21 +61,13 @@ record JmsMessage(Message message) implements ReceivedMessage {
 		});
 	}
 
-	private static <T> @Nullable T read(Part<T> part) {
+	private static <T extends @Nullable Object> T read(Callable<T> part) {
 		try {
-			return part.read();
+			return part.call();
 		}
-		catch (JMSException ex) {
+		catch (Exception ex) {
 			throw new IllegalStateException("A JMS message cannot be read: " + ex.getMessage(), ex);
 		}
-	}
-
-	/** A part of a message. */
-	@FunctionalInterface
-	private interface Part<T> {
-
-		@Nullable T read() throws JMSException;
-
 	}
 
 }

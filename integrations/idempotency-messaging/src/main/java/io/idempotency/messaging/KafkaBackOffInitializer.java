@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeanWrapper;
 import org.springframework.beans.PropertyAccessorFactory;
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.context.SmartLifecycle;
 import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties;
@@ -18,18 +17,12 @@ import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
 import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListenerAdapter;
 
 /**
- * Adds a {@link KafkaBackOff} to the error handling of all containers before they start,
- * because also a listener without a guard may call guarded methods. The containers of
- * retry topics do not retry.
+ * Adds a {@link KafkaBackOff} to the error handling of all containers before they start.
+ * The containers of retry topics do not retry.
  */
-final class KafkaBackOffInitializer implements SmartLifecycle {
+final class KafkaBackOffInitializer {
 
-	private final BeanFactory beanFactory;
-
-	private volatile boolean running;
-
-	KafkaBackOffInitializer(BeanFactory beanFactory) {
-		this.beanFactory = beanFactory;
+	private KafkaBackOffInitializer() {
 	}
 
 	static Stream<AbstractMessageListenerContainer<?, ?>> containers(BeanFactory beanFactory) {
@@ -40,27 +33,10 @@ final class KafkaBackOffInitializer implements SmartLifecycle {
 			.map((container) -> (AbstractMessageListenerContainer<?, ?>) container);
 	}
 
-	@Override
-	public void start() {
-		containers(this.beanFactory)
+	static void start(BeanFactory beanFactory) {
+		containers(beanFactory)
 			.filter((container) -> !(listenerOf(container) instanceof KafkaBackoffAwareMessageListenerAdapter))
 			.forEach(KafkaBackOffInitializer::addBackOff);
-		this.running = true;
-	}
-
-	@Override
-	public void stop() {
-		this.running = false;
-	}
-
-	@Override
-	public boolean isRunning() {
-		return this.running;
-	}
-
-	@Override
-	public int getPhase() {
-		return ListenerAdapter.BEFORE_CONTAINERS;
 	}
 
 	private static void addBackOff(AbstractMessageListenerContainer<?, ?> container) {

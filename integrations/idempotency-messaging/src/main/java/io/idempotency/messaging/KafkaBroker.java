@@ -121,12 +121,6 @@ final class KafkaBroker implements Broker {
 		return new KafkaDelivery(this, call, message);
 	}
 
-	/** A container of Spring Kafka 3.3 acknowledges a record whose future failed. */
-	@Override
-	public boolean redeliversFailedFutures() {
-		return false;
-	}
-
 	/**
 	 * Returns the pauses of a delivery on the current thread: longer than a lease, so
 	 * that the claim of a crashed consumer expires.

@@ -38,11 +38,12 @@ final class KafkaDelivery extends Delivery {
 	/** {@code null} if the container acknowledges. */
 	private final @Nullable Acknowledgment acknowledgment;
 
-	private @Nullable RetryWait retryWait;
+	private final @Nullable Position position;
 
 	KafkaDelivery(KafkaBroker broker, OperationCall call, ReceivedMessage message) {
-		super(call, message);
+		super(call, message, broker.retryWait(call.operation().options().lease()));
 		this.broker = broker;
+		this.position = Position.of(call.arguments());
 		this.acknowledgment = Arrays.stream(call.arguments())
 			.map((argument) -> find(argument, Acknowledgment.class, KafkaHeaders.ACKNOWLEDGMENT))
 			.filter(Objects::nonNull)
@@ -50,30 +51,19 @@ final class KafkaDelivery extends Delivery {
 			.orElse(null);
 	}
 
-	/** Keeps an argument whose parameter accepts no proxy, such as a KafkaConsumer. */
 	@Override
-	void intercept(@Nullable Object[] arguments) {
-		@Nullable Position position = Position.of(arguments);
-		Class<?>[] types = call().operation().guarded().method().getParameterTypes();
-		for (int i = 0; i < arguments.length; i++) {
-			Object replaced = replaced(arguments[i], Acknowledgment.class, KafkaHeaders.ACKNOWLEDGMENT,
-					this::intercepted);
-			if (position != null) {
-				replaced = replaced(replaced, Consumer.class, KafkaHeaders.CONSUMER, (consumer) -> InterceptingProxy
-					.<Consumer<?, ?>>of(consumer, CONSUMER, (method, given, made) -> {
-						Object result = made.make();
-						// The claim need not end first: the record comes with a later
-						// poll.
-						if (position.isSoughtBy(method, given)) {
-							settled(Settlement.RETURNED);
-						}
-						return result;
-					}));
-			}
-			if (types[i].isInstance(replaced)) {
-				arguments[i] = replaced;
-			}
-		}
+	@Nullable Object replace(@Nullable Object argument, Class<?> type) {
+		Object replaced = replaced(argument, Acknowledgment.class, KafkaHeaders.ACKNOWLEDGMENT, this::intercepted);
+		Position own = this.position;
+		return (own == null) ? replaced : replaced(replaced, Consumer.class, KafkaHeaders.CONSUMER,
+				(consumer) -> InterceptingProxy.<Consumer<?, ?>>of(consumer, CONSUMER, (method, given, made) -> {
+					Object result = made.call();
+					// The claim need not end first: the record comes with a later poll.
+					if (own.isSoughtBy(method, given)) {
+						settled(Settlement.RETURNED);
+					}
+					return result;
+				}));
 	}
 
 	private Acknowledgment intercepted(Acknowledgment passed) {
@@ -83,11 +73,11 @@ final class KafkaDelivery extends Delivery {
 					if (hasReturned() && !isSettled() && !staysOpen() && Thread.currentThread() != this.thread) {
 						this.broker.warnOfLateAcknowledgement(call().operation());
 					}
-					settle(Settlement.ACKNOWLEDGED, call::make);
+					settle(Settlement.ACKNOWLEDGED, call::call);
 				}
-				case "nack" -> settle(Settlement.RETURNED, call::make);
+				case "nack" -> settle(Settlement.RETURNED, call::call);
 				default -> {
-					return call.make();
+					return call.call();
 				}
 			}
 			return null;
@@ -161,13 +151,7 @@ final class KafkaDelivery extends Delivery {
 	boolean waits(Throwable why) {
 		boolean outOfOrder = call().operation().result().async()
 				|| this.acknowledgment != null && this.acknowledgment.isOutOfOrderCommit();
-		if (!outOfOrder || !KafkaBackOff.isUndecided(why)) {
-			return false;
-		}
-		if (this.retryWait == null) {
-			this.retryWait = this.broker.retryWait(call().operation().options().lease());
-		}
-		return this.retryWait.retry();
+		return outOfOrder && KafkaBackOff.isUndecided(why) && retryWait().retry();
 	}
 
 	/** Headers with one value replaced, and the same id and time. */

@@ -1,6 +1,7 @@
 package io.idempotency.messaging;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Type;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -9,6 +10,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
+import io.idempotency.IdempotencyBodyTooLargeException;
+import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotencyKeyInvalidException;
+import io.idempotency.IdempotencyKeyMissingException;
+import io.idempotency.IdempotencyKeyReusedException;
+import io.idempotency.IdempotencyResultUnavailableException;
+import io.idempotency.RememberedFailureException;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.MethodAdapter;
 import io.idempotency.interceptor.OperationCall;
@@ -25,6 +33,7 @@ import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.core.MethodClassKey;
 import org.springframework.core.Ordered;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -33,13 +42,30 @@ import org.springframework.util.function.SingletonSupplier;
  * message. Thread-safe.
  * <p>
  * The key belongs to the consumer group (Kafka), the queue (RabbitMQ, JMS) or the
- * subscription (JMS), unless the annotation has a scope. {@link RejectionClassifier}
- * decides what happens to the message of a rejected call.
+ * subscription (JMS), unless the annotation has a scope.
+ *
+ * <table>
+ * <caption>Rejections</caption>
+ * <tr>
+ * <td>the call was completed before, and its method returns nothing</td>
+ * <td>skipped and acknowledged</td>
+ * </tr>
+ * <tr>
+ * <td>the call was completed before, but its result is not stored; the key is missing,
+ * invalid or was used for another message</td>
+ * <td>a dead letter: another delivery cannot succeed</td>
+ * </tr>
+ * <tr>
+ * <td>the first call is in progress, its outcome is unknown, or the store is
+ * unavailable</td>
+ * <td>delivered again</td>
+ * </tr>
+ * </table>
+ *
+ * An exception of another guarded method, which the listener called, is a failure of the
+ * listener.
  */
 final class ListenerAdapter implements InvocationAdapter, SmartLifecycle {
-
-	/** The phase before those of listener containers. */
-	static final int BEFORE_CONTAINERS = Integer.MAX_VALUE - 1_000;
 
 	private static final Logger logger = LoggerFactory.getLogger(ListenerAdapter.class);
 
@@ -51,7 +77,7 @@ final class ListenerAdapter implements InvocationAdapter, SmartLifecycle {
 
 	private final MethodAdapter methods;
 
-	private final QueueNameReader queues;
+	private final ConfigurableBeanFactory beanFactory;
 
 	private final Map<ListenerKind, Supplier<Broker>> brokers;
 
@@ -66,7 +92,7 @@ final class ListenerAdapter implements InvocationAdapter, SmartLifecycle {
 	 */
 	ListenerAdapter(MethodAdapter methods, ConfigurableBeanFactory beanFactory) {
 		this.methods = methods;
-		this.queues = new QueueNameReader(beanFactory::resolveEmbeddedValue);
+		this.beanFactory = beanFactory;
 		// Created for the first listener, because they need the classes of the broker.
 		this.brokers = Map.of(ListenerKind.KAFKA, SingletonSupplier.of(() -> new KafkaBroker(beanFactory)),
 				ListenerKind.RABBIT, SingletonSupplier.of(() -> new RabbitBroker(beanFactory)), ListenerKind.JMS,
@@ -91,7 +117,7 @@ final class ListenerAdapter implements InvocationAdapter, SmartLifecycle {
 
 	@Override
 	public void check(IdempotentOperation operation) {
-		GuardedListener listener = GuardedListener.of(operation, this.queues);
+		GuardedListener listener = GuardedListener.of(operation, this.beanFactory::resolveEmbeddedValue);
 		if (listener != null) {
 			ListenerCheck.check(listener);
 			this.listeners.put(key(operation), listener);
@@ -103,6 +129,11 @@ final class ListenerAdapter implements InvocationAdapter, SmartLifecycle {
 	 */
 	@Override
 	public void start() {
+		// Also a listener without a guard may call guarded methods.
+		if (ClassUtils.isPresent("org.springframework.kafka.config.KafkaListenerEndpointRegistry",
+				this.beanFactory.getBeanClassLoader())) {
+			KafkaBackOffInitializer.start(this.beanFactory);
+		}
 		this.listeners.values().forEach((listener) -> broker(listener).check(listener));
 		this.running = true;
 	}
@@ -117,9 +148,10 @@ final class ListenerAdapter implements InvocationAdapter, SmartLifecycle {
 		return this.running;
 	}
 
+	/** Returns a phase before those of listener containers. */
 	@Override
 	public int getPhase() {
-		return BEFORE_CONTAINERS;
+		return Integer.MAX_VALUE - 1_000;
 	}
 
 	@Override
@@ -142,7 +174,8 @@ final class ListenerAdapter implements InvocationAdapter, SmartLifecycle {
 					() -> listener.caller(message, broker::group));
 		}
 		catch (Throwable thrown) {
-			if (async && broker.redeliversFailedFutures()) {
+			// A container of Spring Kafka 3.3 acknowledges a record whose future failed.
+			if (async && listener.kind() != ListenerKind.KAFKA) {
 				return later(call, delivery, CompletableFuture.failedFuture(thrown));
 			}
 			Object replacement = threw(call, delivery, thrown);
@@ -164,7 +197,7 @@ final class ListenerAdapter implements InvocationAdapter, SmartLifecycle {
 				return this.methods.invoke(call, values, caller);
 			}
 			catch (Throwable thrown) {
-				if (call.hasRun() || new RejectionClassifier(call).isFinal(thrown) || !delivery.waits(thrown)) {
+				if (call.hasRun() || isFinal(call, thrown) || !delivery.waits(thrown)) {
 					throw thrown;
 				}
 			}
@@ -203,13 +236,12 @@ final class ListenerAdapter implements InvocationAdapter, SmartLifecycle {
 			delivery.sendPending();
 			return returned.result();
 		}
-		RejectionClassifier classifier = new RejectionClassifier(call);
-		if (classifier.isDuplicate(cause)) {
+		if (isDuplicate(call, cause)) {
 			delivery.sendPending();
 			skip(call, delivery);
 			return null;
 		}
-		boolean deadLetter = classifier.isDeadLetter(cause);
+		boolean deadLetter = isDeadLetter(call, cause);
 		if (!deadLetter && (!call.hasRun() || delivery.hasReturned())) {
 			delivery.dropPending();
 			Throwable forContainer = delivery.returnMessage(cause);
@@ -243,6 +275,31 @@ final class ListenerAdapter implements InvocationAdapter, SmartLifecycle {
 		if (!delivery.isSettled()) {
 			delivery.acknowledge();
 		}
+	}
+
+	/** Returns whether the call is a duplicate that has nothing to return. */
+	private static boolean isDuplicate(OperationCall call, Throwable thrown) {
+		Type type = call.operation().result().type();
+		return isRejection(call, thrown) && thrown instanceof IdempotencyResultUnavailableException
+				&& (type == void.class || type == Void.class);
+	}
+
+	/** Returns whether another delivery of the message cannot succeed. */
+	private static boolean isDeadLetter(OperationCall call, Throwable thrown) {
+		return isRejection(call, thrown) && (thrown instanceof IdempotencyKeyMissingException
+				|| thrown instanceof IdempotencyKeyInvalidException || thrown instanceof IdempotencyKeyReusedException
+				|| thrown instanceof IdempotencyBodyTooLargeException
+				|| thrown instanceof IdempotencyResultUnavailableException);
+	}
+
+	/** Returns whether it is useless to try the call again. */
+	private static boolean isFinal(OperationCall call, Throwable thrown) {
+		return thrown instanceof RememberedFailureException || isDeadLetter(call, thrown);
+	}
+
+	private static boolean isRejection(OperationCall call, Throwable thrown) {
+		return thrown instanceof IdempotencyException rejection
+				&& rejection.operation().equals(call.operation().name());
 	}
 
 	private static MethodClassKey key(IdempotentOperation operation) {

@@ -11,23 +11,14 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 /** Rejects, at startup, listeners that cannot be guarded. */
-final class ListenerCheck {
+record ListenerCheck(GuardedListener listener, IdempotentOperation operation) {
 
 	private static final String ASYNC = "org.springframework.scheduling.annotation.Async";
 
 	private static final String HEADER = "org.springframework.messaging.handler.annotation.Header";
 
-	private final GuardedListener listener;
-
-	private final IdempotentOperation operation;
-
-	private ListenerCheck(GuardedListener listener) {
-		this.listener = listener;
-		this.operation = listener.operation();
-	}
-
 	static void check(GuardedListener listener) {
-		ListenerCheck check = new ListenerCheck(listener);
+		ListenerCheck check = new ListenerCheck(listener, listener.operation());
 		check.checkDelivery();
 		check.checkKey();
 	}

@@ -38,7 +38,7 @@ final class RabbitBroker implements Broker {
 
 	private final ConfigurableBeanFactory beanFactory;
 
-	private final Map<Consumer, Boolean> manual = new ConcurrentHashMap<>();
+	private final Map<List<@Nullable Object>, Boolean> manual = new ConcurrentHashMap<>();
 
 	/** The deliveries without a settlement, by their channels and tags. */
 	private final Map<Channel, NavigableMap<Long, Delivery>> open = new HashMap<>();
@@ -94,7 +94,7 @@ final class RabbitBroker implements Broker {
 	 */
 	boolean isManual(@Nullable String queue, IdempotentOperation operation) {
 		return this.manual.computeIfAbsent(
-				new Consumer(operation.guarded().method(), operation.guarded().targetClass(), queue), (consumer) -> {
+				Arrays.asList(operation.guarded().method(), operation.guarded().targetClass(), queue), (consumer) -> {
 					Set<Boolean> modes = modes(queue, operation);
 					if (modes.size() > 1) {
 						throw mixedModes(operation);
@@ -165,10 +165,6 @@ final class RabbitBroker implements Broker {
 			}
 			return deliveries;
 		}
-	}
-
-	/** A listener of one queue. */
-	private record Consumer(Method method, Class<?> targetClass, @Nullable String queue) {
 	}
 
 }

@@ -2,6 +2,8 @@ package io.idempotency.messaging;
 
 import java.io.IOException;
 import java.util.Objects;
+import java.util.stream.Stream;
+import java.util.concurrent.Callable;
 
 import com.rabbitmq.client.Channel;
 import io.idempotency.IdempotencyInProgressException;
@@ -38,38 +40,26 @@ final class RabbitDelivery extends Delivery {
 
 	private final @Nullable Long tag;
 
-	private @Nullable RetryWait retryWait;
-
 	RabbitDelivery(RabbitBroker broker, OperationCall call, ReceivedMessage message, @Nullable String queue) {
-		super(call, message);
+		super(call, message,
+				new RetryWait(call.operation().options().lease().multipliedBy(2), () -> broker.isStopped(queue)));
 		this.broker = broker;
 		this.queue = queue;
-		this.channel = channel(call.arguments());
+		this.channel = Stream.of(call.arguments())
+			.filter(Channel.class::isInstance)
+			.map(Channel.class::cast)
+			.findFirst()
+			.orElse(null);
 		this.tag = (this.channel != null) ? RabbitDeliveryTag.of(call) : null;
 	}
 
-	private static @Nullable Channel channel(@Nullable Object[] arguments) {
-		for (Object argument : arguments) {
-			if (argument instanceof Channel channel) {
-				return channel;
-			}
-		}
-		return null;
-	}
-
 	@Override
-	void intercept(@Nullable Object[] arguments) {
-		Class<?>[] types = call().operation().guarded().method().getParameterTypes();
-		for (int i = 0; i < arguments.length; i++) {
-			if (arguments[i] instanceof Channel passed && this.tag != null) {
-				Class<? extends Channel> type = (passed instanceof ChannelProxy) ? ChannelProxy.class : Channel.class;
-				arguments[i] = types[i].isAssignableFrom(type) ? InterceptingProxy.of(passed, type, this::called)
-						: passed;
-			}
-		}
+	@Nullable Object replace(@Nullable Object argument, Class<?> type) {
+		return (argument instanceof Channel passed && this.tag != null) ? InterceptingProxy.of(passed,
+				(passed instanceof ChannelProxy) ? ChannelProxy.class : Channel.class, this::called) : argument;
 	}
 
-	private @Nullable Object called(String method, @Nullable Object[] arguments, InterceptingProxy.Call call)
+	private @Nullable Object called(String method, @Nullable Object[] arguments, Callable<@Nullable Object> call)
 			throws Exception {
 		switch (method) {
 			case "basicAck" -> settle(Settlement.ACKNOWLEDGED, (Long) arguments[0], (Boolean) arguments[1], call);
@@ -77,16 +67,16 @@ final class RabbitDelivery extends Delivery {
 			case "basicReject" -> settle(Settlement.RETURNED, (Long) arguments[0], false, call);
 			case "basicRecover" -> settle(Settlement.RETURNED, 0L, true, call);
 			// These must not overtake the pending calls.
-			case "txCommit", "txRollback", "close", "abort" -> settle(null, call::make);
+			case "txCommit", "txRollback", "close", "abort" -> settle(null, call::call);
 			default -> {
-				return call.make();
+				return call.call();
 			}
 		}
 		return null;
 	}
 
 	private void settle(Settlement settlement, @Nullable Long tag, @Nullable Boolean multiple,
-			InterceptingProxy.Call call) throws Exception {
+			Callable<@Nullable Object> call) throws Exception {
 		long last = Objects.requireNonNull(tag);
 		boolean several = Boolean.TRUE.equals(multiple);
 		long own = Objects.requireNonNull(this.tag);
@@ -94,7 +84,7 @@ final class RabbitDelivery extends Delivery {
 			// Ends the open claims of the other messages that this call settles.
 			this.broker.removeOpen(Objects.requireNonNull(this.channel), last, several)
 				.forEach((other) -> other.settled(settlement));
-			call.make();
+			call.call();
 		};
 		if (last == own || several && (last == 0 || last > own)) {
 			settle(settlement, brokerCall);
@@ -116,16 +106,12 @@ final class RabbitDelivery extends Delivery {
 
 	@Override
 	boolean waits(Throwable why) {
-		if (this.retryWait == null) {
-			this.retryWait = new RetryWait(call().operation().options().lease().multipliedBy(2),
-					() -> this.broker.isStopped(this.queue));
-		}
 		if (this.channel != null && this.broker.hasOpen(this.channel)) {
 			// This thread may have to settle the open messages of its channel.
-			this.retryWait.beforeReturn(call().operation().options());
+			retryWait().beforeReturn(call().operation().options());
 			return false;
 		}
-		return this.retryWait.next(why, call().operation().options());
+		return super.waits(why);
 	}
 
 	@Override

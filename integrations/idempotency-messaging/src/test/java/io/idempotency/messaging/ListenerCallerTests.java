@@ -29,7 +29,7 @@ class ListenerCallerTests {
 				IdempotentOperation operation = context.getBean(IdempotentOperationSource.class)
 					.operation(Listeners.class.getMethod(listener, String.class), Listeners.class);
 				assertThat(operation).isNotNull();
-				assertThat(GuardedListener.of(operation, new QueueNameReader((name) -> name))).isNotNull()
+				assertThat(GuardedListener.of(operation, (name) -> name)).isNotNull()
 					.extracting((found) -> found.caller(SpringMessage.UNKNOWN, () -> "billing"))
 					.isEqualTo(Caller.scope(scope));
 			});
