@@ -2,16 +2,18 @@ package io.idempotency.http;
 
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
 import io.idempotency.http.JsonTokenReader.Kind;
 import io.idempotency.http.JsonTokenReader.MalformedJsonException;
+import io.idempotency.key.Fingerprint;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,11 +45,7 @@ final class JsonBody {
 
 	private final List<String> pointer;
 
-	private final JsonRoom room;
-
 	private final ByteSink form;
-
-	private @Nullable ByteBuffer compared;
 
 	private boolean comparable = true;
 
@@ -55,11 +53,10 @@ final class JsonBody {
 
 	private @Nullable Object found;
 
-	private JsonBody(JsonTokenReader tokens, List<String> pointer, JsonRoom room) {
+	private JsonBody(JsonTokenReader tokens, List<String> pointer, ByteSink form) {
 		this.tokens = tokens;
 		this.pointer = pointer;
-		this.room = room;
-		this.form = room.form;
+		this.form = form;
 	}
 
 	/**
@@ -77,12 +74,11 @@ final class JsonBody {
 
 	static JsonBody read(ByteBuffer body, String pointer, Function<CharBuffer, JsonTokenReader> reader)
 			throws MalformedJsonException {
-		JsonRoom room = JsonRoom.enter(body.remaining());
 		try {
-			return kept(walk(decoded(body, room), pointer, reader, room));
+			return walk(StandardCharsets.UTF_8.newDecoder().decode(body.duplicate()), pointer, reader);
 		}
-		finally {
-			room.leave();
+		catch (CharacterCodingException ex) {
+			throw new MalformedJsonException("It is not in UTF-8");
 		}
 	}
 
@@ -91,72 +87,24 @@ final class JsonBody {
 	 * @param text the text, in an array
 	 */
 	static JsonBody read(CharBuffer text, String pointer) throws MalformedJsonException {
-		JsonRoom room = JsonRoom.enter(text.remaining());
-		try {
-			return kept(walk(text, pointer, JsonTokenReader.required(), room));
-		}
-		finally {
-			room.leave();
-		}
+		return walk(text, pointer, JsonTokenReader.required());
 	}
 
-	/**
-	 * Gives the form in which a body is compared to somebody who looks at it at once, so
-	 * that nobody needs a copy.
-	 * @param body the body in UTF-8, in an array
-	 * @param form gets the form, which is valid until it returns
-	 * @return whether the text can be compared by value; not if it has a member twice
-	 * @throws MalformedJsonException as {@link #read(ByteBuffer, String)} throws it
-	 */
-	static boolean compare(ByteBuffer body, Consumer<ByteBuffer> form) throws MalformedJsonException {
-		return compare(body, form, JsonTokenReader.required());
-	}
-
-	static boolean compare(ByteBuffer body, Consumer<ByteBuffer> form, Function<CharBuffer, JsonTokenReader> reader)
+	private static JsonBody walk(CharBuffer text, String pointer, Function<CharBuffer, JsonTokenReader> reader)
 			throws MalformedJsonException {
-		JsonRoom room = JsonRoom.enter(body.remaining());
-		try {
-			boolean comparable = walk(decoded(body, room), "", reader, room).comparable;
-			if (comparable) {
-				form.accept(room.form.toBuffer());
-			}
-			return comparable;
-		}
-		finally {
-			room.leave();
-		}
-	}
-
-	private static CharBuffer decoded(ByteBuffer body, JsonRoom room) throws MalformedJsonException {
-		CharBuffer text = room.decode(body);
-		if (text == null) {
-			throw new MalformedJsonException("It is not in UTF-8");
-		}
-		return text;
-	}
-
-	private static JsonBody walk(CharBuffer text, String pointer, Function<CharBuffer, JsonTokenReader> reader,
-			JsonRoom room) throws MalformedJsonException {
+		int size = text.remaining();
 		if (text.hasRemaining() && text.get(text.position()) == '\uFEFF') {
 			// The readers of handlers leave out a byte order mark, too.
 			text.get();
 		}
 		try (JsonTokenReader tokens = reader.apply(text)) {
-			JsonBody body = new JsonBody(tokens, namesOf(pointer), room);
+			JsonBody body = new JsonBody(tokens, namesOf(pointer), new ByteSink(size + size / 4 + 16));
 			body.value(tokens.next(), 0);
 			if (tokens.next() != Kind.END) {
 				throw new MalformedJsonException("There is something behind its end");
 			}
 			return body;
 		}
-	}
-
-	/** The room is the next text's: what is left of this one is kept apart. */
-	private static JsonBody kept(JsonBody body) {
-		if (body.comparable) {
-			body.compared = ByteBuffer.wrap(Arrays.copyOf(body.form.array(), body.form.size()));
-		}
-		return body;
 	}
 
 	private static List<String> namesOf(String pointer) {
@@ -176,7 +124,7 @@ final class JsonBody {
 	 * has a member twice
 	 */
 	@Nullable ByteBuffer comparable() {
-		return (this.compared != null) ? this.compared.duplicate() : null;
+		return this.comparable ? this.form.toBuffer() : null;
 	}
 
 	/**
@@ -251,7 +199,7 @@ final class JsonBody {
 	}
 
 	private void digest(int start) {
-		MessageDigest digest = this.room.digest();
+		MessageDigest digest = Fingerprint.sha256();
 		digest.update(this.form.array(), start, this.form.size() - start);
 		byte[] bytes = digest.digest();
 		this.form.truncate(start);
@@ -291,9 +239,6 @@ final class JsonBody {
 	 */
 	private static final class Members {
 
-		/** The largest number of members for which a sort by insertion is not slower. */
-		private static final int FEW = 24;
-
 		private int[] starts = new int[8];
 
 		private int count;
@@ -314,7 +259,11 @@ final class JsonBody {
 			if (isSorted(bytes)) {
 				return true;
 			}
-			int[] order = (this.count <= FEW) ? sortFew(bytes) : sortMany(bytes);
+			int[] order = IntStream.range(0, this.count)
+				.boxed()
+				.sorted((a, b) -> compareNames(bytes, a, b))
+				.mapToInt(Integer::intValue)
+				.toArray();
 			for (int i = 1; i < order.length; i++) {
 				if (compareNames(bytes, order[i - 1], order[i]) == 0) {
 					return false;
@@ -322,28 +271,6 @@ final class JsonBody {
 			}
 			rearrange(sink, order);
 			return true;
-		}
-
-		/** Sorts by insertion, which needs no objects. */
-		private int[] sortFew(byte[] bytes) {
-			int[] order = new int[this.count];
-			for (int i = 0; i < order.length; i++) {
-				int to = i;
-				while (to > 0 && compareNames(bytes, order[to - 1], i) > 0) {
-					order[to] = order[to - 1];
-					to--;
-				}
-				order[to] = i;
-			}
-			return order;
-		}
-
-		private int[] sortMany(byte[] bytes) {
-			return IntStream.range(0, this.count)
-				.boxed()
-				.sorted((a, b) -> compareNames(bytes, a, b))
-				.mapToInt(Integer::intValue)
-				.toArray();
 		}
 
 		private boolean isSorted(byte[] bytes) {

@@ -73,19 +73,17 @@ public final class KnownBody {
 	/**
 	 * Gives the form in which a JSON body in UTF-8 is compared. If a value was looked up
 	 * in the body before, the body is not walked again.
-	 * @param form gets the form, which is valid until it returns
+	 * @param form receives the form
 	 * @return whether the body can be compared by value; if not, nobody gets a form
 	 */
 	public boolean compare(Consumer<ByteBuffer> form) {
-		if (this.json == null) {
-			try {
-				return JsonBody.compare(this.bytes, form);
-			}
-			catch (MalformedJsonException ex) {
-				return false;
-			}
+		ByteBuffer known;
+		try {
+			known = ((this.json != null) ? this.json : JsonBody.read(this.bytes, "")).comparable();
 		}
-		ByteBuffer known = this.json.comparable();
+		catch (MalformedJsonException ex) {
+			return false;
+		}
 		if (known != null) {
 			form.accept(known);
 		}

@@ -1,6 +1,5 @@
 package io.idempotency.http;
 
-import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.StandardCharsets;
@@ -11,11 +10,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.function.Consumer;
 import java.util.function.Function;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.sun.management.ThreadMXBean;
 import io.idempotency.http.JsonTokenReader.MalformedJsonException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,7 +20,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class JsonBodyTests {
 
@@ -163,52 +159,6 @@ class JsonBodyTests {
 		return form;
 	}
 
-	/** The thread reads all texts in one room. */
-	@ParameterizedTest
-	@ValueSource(ints = { 1, 20_000 })
-	void formOfAWalkStaysAsItIsWhenTheNextTextIsRead(int length) throws MalformedJsonException {
-		ByteBuffer form = JsonBody.read(utf8("[\"" + "a".repeat(length) + "\"]"), "").comparable();
-		byte[] before = bytes(form);
-		assertThatExceptionOfType(MalformedJsonException.class)
-			.isThrownBy(() -> JsonBody.read(utf8("[\"" + "b".repeat(length) + "\""), ""));
-		JsonBody.read(utf8("[\"" + "b".repeat(length) + "\"]"), "");
-		assertThat(bytes(form)).isEqualTo(before);
-	}
-
-	@Test
-	void textMayBeReadWhileTheFormOfAnotherOneIsLookedAt() throws MalformedJsonException {
-		List<byte[]> forms = new ArrayList<>();
-		JsonBody.compare(utf8("[1]"), (form) -> {
-			forms.add(canonical("[2]"));
-			forms.add(bytes(form));
-		});
-		assertThat(forms.get(1)).isEqualTo(canonical("[1]")).isNotEqualTo(forms.get(0));
-	}
-
-	/** What a body takes beside the tokens of Jackson, as the thread counts it. */
-	@Test
-	void comparingABodyMakesNoCopyOfIt() throws MalformedJsonException {
-		long small = bytesOfComparing("[\"" + "x".repeat(200) + "\"]");
-		long large = bytesOfComparing("[\"" + "x".repeat(1000) + "\"]");
-		assertThat(large - small).isLessThan(100);
-	}
-
-	private static long bytesOfComparing(String json) throws MalformedJsonException {
-		ByteBuffer body = utf8(json);
-		ThreadMXBean thread = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-		int[] size = new int[1];
-		Consumer<ByteBuffer> form = (bytes) -> size[0] = bytes.remaining();
-		long least = Long.MAX_VALUE;
-		for (int i = 0; i < 100; i++) {
-			long before = thread.getCurrentThreadAllocatedBytes();
-			assertThat(JsonBody.compare(body, form)).isTrue();
-			long after = thread.getCurrentThreadAllocatedBytes();
-			least = Math.min(least, after - before);
-		}
-		assertThat(size[0]).isGreaterThanOrEqualTo(json.length());
-		return least;
-	}
-
 	private static ByteBuffer utf8(String json) {
 		return ByteBuffer.wrap(json.getBytes(StandardCharsets.UTF_8));
 	}
@@ -219,22 +169,12 @@ class JsonBodyTests {
 		return bytes;
 	}
 
-	/** By the walk and by the comparison, which must agree. */
 	private static byte[] comparable(byte[] json, Function<CharBuffer, JsonTokenReader> reader) {
-		List<byte[]> forms = new ArrayList<>();
 		try {
-			boolean comparable = JsonBody.compare(ByteBuffer.wrap(json), (form) -> forms.add(bytes(form)), reader);
-			assertThat(forms).hasSize(comparable ? 1 : 0);
 			ByteBuffer form = JsonBody.read(ByteBuffer.wrap(json), "", reader).comparable();
-			assertThat(form != null).isEqualTo(comparable);
-			if (form == null) {
-				return null;
-			}
-			assertThat(bytes(form)).isEqualTo(forms.get(0));
-			return forms.get(0);
+			return (form != null) ? bytes(form) : null;
 		}
 		catch (MalformedJsonException ex) {
-			assertThat(forms).isEmpty();
 			return null;
 		}
 	}
