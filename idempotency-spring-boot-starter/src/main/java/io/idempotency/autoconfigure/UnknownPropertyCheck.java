@@ -1,12 +1,8 @@
 package io.idempotency.autoconfigure;
 
 import java.lang.reflect.RecordComponent;
-import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,9 +34,6 @@ final class UnknownPropertyCheck {
 
 	private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("idempotency");
 
-	/** Shorter beginnings of two names say nothing. */
-	private static final int LEAST_COMMON = 4;
-
 	/** The types of the properties, the library's and those of its integrations. */
 	private final Map<ConfigurationPropertyName, Class<?>> types = new HashMap<>();
 
@@ -70,7 +63,7 @@ final class UnknownPropertyCheck {
 					.filter((name) -> !check.isKnown(name))
 					.map((name) -> name.isLastElementIndexed() ? name.getParent() : name)
 					.distinct()
-					.forEach(check::tell);
+					.forEach((name) -> logger.warn("'{}' is no property of the library and does nothing", name));
 			}
 		}
 	}
@@ -78,12 +71,6 @@ final class UnknownPropertyCheck {
 	private static boolean isWritten(@Nullable Object source) {
 		return !(source instanceof SystemEnvironmentPropertySource) && !(source instanceof PropertySource<?> properties
 				&& StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME.equals(properties.getName()));
-	}
-
-	private void tell(ConfigurationPropertyName name) {
-		ConfigurationPropertyName suggestion = nearest(name);
-		logger.warn("'{}' is no property of the library and does nothing.{}", name,
-				(suggestion != null) ? " Is '" + suggestion + "' meant?" : "");
 	}
 
 	private boolean isKnown(ConfigurationPropertyName name) {
@@ -104,31 +91,6 @@ final class UnknownPropertyCheck {
 			}
 		}
 		return false;
-	}
-
-	/** Returns the property whose last element begins like that of a name. */
-	private @Nullable ConfigurationPropertyName nearest(ConfigurationPropertyName name) {
-		return this.types.entrySet()
-			.stream()
-			.flatMap((type) -> properties(type.getValue(), type.getKey()))
-			.filter((known) -> common(known, name) >= LEAST_COMMON)
-			.max(Comparator.comparingInt((known) -> common(known, name)))
-			.orElse(null);
-	}
-
-	private static Stream<ConfigurationPropertyName> properties(Class<?> type, ConfigurationPropertyName name) {
-		return type.isRecord()
-				? Stream.of(type.getRecordComponents())
-					.flatMap((component) -> properties(component.getType(),
-							name.append(component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT))))
-				: Stream.of(name);
-	}
-
-	private static int common(ConfigurationPropertyName one, ConfigurationPropertyName other) {
-		String first = one.getLastElement(Form.UNIFORM);
-		String second = other.getLastElement(Form.UNIFORM);
-		int mismatch = Arrays.mismatch(first.toCharArray(), second.toCharArray());
-		return (mismatch < 0) ? first.length() : mismatch;
 	}
 
 }

@@ -23,11 +23,10 @@ import org.springframework.util.ClassUtils;
 import org.springframework.web.method.HandlerMethod;
 
 /**
- * Logs a line at start-up if nothing is known that tells callers apart, because then all
- * callers share one space of keys, or all are refused: a warning if the store is shared
- * or anonymous callers are refused. A container or a filter of the application may still
- * tell callers apart, which this class cannot see. A resolver that only the other stack
- * would ask is refused.
+ * Logs a message at startup if nothing is known that distinguishes callers, because then
+ * all callers share their keys: a warning if the store is shared. A container or a filter
+ * of the application may still tell callers apart, which this class cannot see. A
+ * resolver that only the other stack would ask is refused.
  *
  * @hidden
  */
@@ -78,16 +77,9 @@ public final class UntoldCallerCheck implements SmartInitializingSingleton {
 						+ "stay; else let Spring Security, or a bean of type {}, tell callers by what their tokens say",
 						this.resolver.getSimpleName());
 		}
-		boolean refused = this.settings.anonymousRefused();
-		if (this.settings.scope() == ScopeMode.PRINCIPAL && (refused || this.settings.scopeHeaders().isEmpty())
-				&& !this.context.containsBean(this.securityFilter) && !resolved && isAnyKeyACallers()) {
-			if (refused) {
-				logger
-					.warn("Nothing is known that gives guarded requests a principal: there is neither Spring Security "
-							+ "nor a bean of type {}. Unless the container or a filter gives them one, they are all refused "
-							+ "with 401, because idempotency.http.anonymous=reject", this.resolver.getSimpleName());
-				return;
-			}
+		if (this.settings.scope() == ScopeMode.PRINCIPAL && !this.settings.anonymousRefused()
+				&& this.settings.scopeHeaders().isEmpty() && !this.context.containsBean(this.securityFilter)
+				&& !resolved && isAnyKeyACallers()) {
 			boolean shared = !this.context.getBean(DefaultStoreFinder.class).defaultStore().type().equals("memory");
 			logger.atLevel(shared ? Level.WARN : Level.INFO)
 				.log("Nothing is known to tell the callers of guarded requests apart: there is neither Spring "
