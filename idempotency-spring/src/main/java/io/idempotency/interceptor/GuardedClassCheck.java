@@ -1,6 +1,5 @@
 package io.idempotency.interceptor;
 
-import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
@@ -28,9 +27,6 @@ final class GuardedClassCheck {
 
 	/** Whether a class or interface, or what is above it, names the annotation. */
 	private final Map<Class<?>, Boolean> naming = new ConcurrentHashMap<>();
-
-	/** Whether an annotation is the annotation, or has it. */
-	private final Map<Class<? extends Annotation>, Boolean> meaning = new ConcurrentHashMap<>();
 
 	/**
 	 * Checks the class of a bean.
@@ -121,29 +117,16 @@ final class GuardedClassCheck {
 		return known;
 	}
 
-	private boolean names(Class<?> type) {
+	private static boolean names(Class<?> type) {
 		try {
-			return isAmong(type.getDeclaredAnnotations()) || Stream.of(ReflectionUtils.getDeclaredMethods(type))
-				.anyMatch((method) -> isAmong(method.getDeclaredAnnotations()));
+			return Stream.concat(Stream.of(type), Stream.of(ReflectionUtils.getDeclaredMethods(type)))
+				.anyMatch((element) -> MergedAnnotations.from(element).isPresent(Idempotent.class));
 		}
 		catch (RuntimeException | LinkageError ex) {
 			// The class refers to something that is missing: the search knows what that
 			// means.
 			return true;
 		}
-	}
-
-	private boolean isAmong(Annotation[] annotations) {
-		return Stream.of(annotations)
-			.anyMatch((annotation) -> this.meaning.computeIfAbsent(annotation.annotationType(),
-					GuardedClassCheck::isMeant));
-	}
-
-	private static boolean isMeant(Class<?> type) {
-		Method value = ReflectionUtils.findMethod(type, "value");
-		Class<?> repeated = (value != null) ? value.getReturnType().getComponentType() : null;
-		return type == Idempotent.class || MergedAnnotations.from(type).isPresent(Idempotent.class)
-				|| repeated != null && repeated.isAnnotation() && isMeant(repeated);
 	}
 
 	private static @Nullable String unreachable(Method method) {
