@@ -21,14 +21,22 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.beans.BeanWrapper;
+import org.springframework.beans.PropertyAccessorFactory;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.annotation.KafkaListeners;
 import org.springframework.kafka.annotation.TopicPartition;
 import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.DefaultErrorHandler;
+import org.springframework.kafka.listener.FailedRecordProcessor;
 import org.springframework.kafka.listener.MessageListenerContainer;
+import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
+import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListenerAdapter;
 import org.springframework.kafka.support.KafkaHeaders;
 import org.springframework.kafka.support.KafkaUtils;
 import org.springframework.messaging.handler.annotation.Header;
@@ -128,8 +136,7 @@ final class KafkaBroker implements Broker {
 	RetryWait retryWait(Duration lease) {
 		String group = KafkaUtils.getConsumerGroupId();
 		return new RetryWait(lease.plus(MORE_THAN_A_LEASE),
-				() -> KafkaBackOffInitializer.containers(this.beanFactory)
-					.filter((container) -> Objects.equals(group, container.getGroupId()))
+				() -> containers(this.beanFactory).filter((container) -> Objects.equals(group, container.getGroupId()))
 					.noneMatch(MessageListenerContainer::isRunning));
 	}
 
@@ -188,6 +195,53 @@ final class KafkaBroker implements Broker {
 					.flatMap(Optional::stream)
 					.filter((main) -> main.getGroupId() != null)
 					.findFirst());
+	}
+
+	private static Stream<AbstractMessageListenerContainer<?, ?>> containers(BeanFactory beanFactory) {
+		return beanFactory.getBeanProvider(KafkaListenerEndpointRegistry.class)
+			.stream()
+			.flatMap((registry) -> registry.getListenerContainers().stream())
+			.filter(AbstractMessageListenerContainer.class::isInstance)
+			.map((container) -> (AbstractMessageListenerContainer<?, ?>) container);
+	}
+
+	/**
+	 * Adds a {@link KafkaBackOff} to the error handling of all containers before they
+	 * start. The containers of retry topics do not retry.
+	 */
+	static void addBackOffs(BeanFactory beanFactory) {
+		containers(beanFactory)
+			.filter((container) -> !(listenerOf(container) instanceof KafkaBackoffAwareMessageListenerAdapter))
+			.forEach(KafkaBroker::addBackOff);
+	}
+
+	private static void addBackOff(AbstractMessageListenerContainer<?, ?> container) {
+		boolean transactional = isTransactional(container.getContainerProperties());
+		if (container.getCommonErrorHandler() == null && !transactional) {
+			DefaultErrorHandler handler = new DefaultErrorHandler();
+			// A seek stops the partition of such a container in Spring Kafka 3.3.
+			handler.setSeekAfterError(!container.getContainerProperties().isAsyncAcks()
+					&& !(listenerOf(container) instanceof AsyncRepliesAware listener && listener.isAsyncReplies()));
+			container.setCommonErrorHandler(handler);
+		}
+		if (container.getCommonErrorHandler() instanceof FailedRecordProcessor handler) {
+			KafkaBackOff.addTo(handler);
+		}
+		if (transactional
+				&& (Object) container.getAfterRollbackProcessor() instanceof FailedRecordProcessor processor) {
+			KafkaBackOff.addTo(processor);
+		}
+	}
+
+	private static @Nullable Object listenerOf(MessageListenerContainer container) {
+		return container.getContainerProperties().getMessageListener();
+	}
+
+	/** The second property exists in Spring Kafka 3 only. */
+	private static boolean isTransactional(ContainerProperties container) {
+		BeanWrapper properties = PropertyAccessorFactory.forBeanPropertyAccess(container);
+		return Stream.of("kafkaAwareTransactionManager", "transactionManager")
+			.anyMatch((name) -> properties.isReadableProperty(name) && properties.getPropertyValue(name) != null);
 	}
 
 }

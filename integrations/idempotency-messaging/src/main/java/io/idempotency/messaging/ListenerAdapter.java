@@ -17,13 +17,13 @@ import io.idempotency.IdempotencyKeyMissingException;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.RememberedFailureException;
+import io.idempotency.engine.AsyncResults;
 import io.idempotency.interceptor.IdempotentOperation;
+import io.idempotency.interceptor.InvocationAdapter;
 import io.idempotency.interceptor.MethodAdapter;
 import io.idempotency.interceptor.OperationCall;
-import io.idempotency.interceptor.OperationTraits;
 import io.idempotency.interceptor.OperationTraits.Flag;
-import io.idempotency.interceptor.InvocationAdapter;
-import io.idempotency.engine.AsyncResults;
+import io.idempotency.interceptor.OperationTraits;
 import io.idempotency.key.Caller;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -119,7 +119,7 @@ final class ListenerAdapter implements InvocationAdapter, SmartLifecycle {
 	public void check(IdempotentOperation operation) {
 		GuardedListener listener = GuardedListener.of(operation, this.beanFactory::resolveEmbeddedValue);
 		if (listener != null) {
-			ListenerCheck.check(listener);
+			listener.check();
 			this.listeners.put(key(operation), listener);
 		}
 	}
@@ -132,7 +132,7 @@ final class ListenerAdapter implements InvocationAdapter, SmartLifecycle {
 		// Also a listener without a guard may call guarded methods.
 		if (ClassUtils.isPresent("org.springframework.kafka.config.KafkaListenerEndpointRegistry",
 				this.beanFactory.getBeanClassLoader())) {
-			KafkaBackOffInitializer.start(this.beanFactory);
+			KafkaBroker.addBackOffs(this.beanFactory);
 		}
 		this.listeners.values().forEach((listener) -> broker(listener).check(listener));
 		this.running = true;
