@@ -1,6 +1,5 @@
 package io.idempotency.codec.json;
 
-import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
@@ -22,7 +21,6 @@ import com.fasterxml.jackson.databind.JsonSerializer;
 import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectReader;
-import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
@@ -112,7 +110,7 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 
 			@Override
 			public List<?> convert(Set<?> value) {
-				return sorted(value, (element) -> write(Jackson2ResultCodec.this.comparing.writer(), element));
+				return sorted(value, Jackson2ResultCodec.this::compared);
 			}
 
 		};
@@ -120,7 +118,7 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 
 			@Override
 			public List<?> convert(Map<?, ?> value) {
-				return sorted(value, (key) -> write(Jackson2ResultCodec.this.comparing.writer(), key));
+				return sorted(value, Jackson2ResultCodec.this::compared);
 			}
 
 		};
@@ -140,8 +138,9 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 	JsonForm formOf(Type type) {
 		JavaType javaType = this.mapper.constructType(type);
 		ObjectReader reader = this.mapper.readerFor(javaType);
-		return new Form(this.mapper.writerFor(javaType), reader,
-				reader.with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES), this.mapper.readerFor(Object.class));
+		return new JsonForm(this.mapper.writerFor(javaType)::writeValueAsBytes,
+				reader.with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)::readValue, reader::readValue,
+				this.mapper.readerFor(Object.class)::readValue, UnrecognizedPropertyException.class);
 	}
 
 	@Override
@@ -188,7 +187,16 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 
 	@Override
 	public byte[] comparable(Object value) {
-		return write(this.comparing.writer(), value);
+		return compared(value);
+	}
+
+	private byte[] compared(@Nullable Object value) {
+		try {
+			return this.comparing.writeValueAsBytes(value);
+		}
+		catch (JsonProcessingException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	@Override
@@ -209,15 +217,6 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 		}
 		catch (JsonMappingException ex) {
 			return new Written(javaType, javaType.getRawClass(), true, parts);
-		}
-	}
-
-	private static byte[] write(ObjectWriter writer, @Nullable Object value) {
-		try {
-			return writer.writeValueAsBytes(value);
-		}
-		catch (JsonProcessingException ex) {
-			throw new UncheckedIOException(ex);
 		}
 	}
 
@@ -262,40 +261,6 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 		@Override
 		public JsonIgnoreProperties.Value findPropertyIgnoralByName(MapperConfig<?> config, Annotated member) {
 			return super.findPropertyIgnoralByName(config, member).withoutIgnoreUnknown();
-		}
-
-	}
-
-	private record Form(ObjectWriter writer, ObjectReader reader, ObjectReader strict,
-			ObjectReader plain) implements JsonForm {
-
-		@Override
-		public byte[] write(Object value) {
-			return Jackson2ResultCodec.write(this.writer, value);
-		}
-
-		@Override
-		public Object read(byte[] json) {
-			try {
-				return this.strict.readValue(json);
-			}
-			catch (UnrecognizedPropertyException unknown) {
-				return readNewer(json);
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
-		}
-
-		private Object readNewer(byte[] json) {
-			try {
-				Object value = this.reader.readValue(json);
-				requireNotRenamed(this.plain.readValue(json), this.plain.readValue(write(value)));
-				return value;
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
 		}
 
 	}

@@ -19,7 +19,6 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.ObjectReader;
-import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.ValueSerializer;
@@ -138,8 +137,9 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 	JsonForm formOf(Type type) {
 		JavaType javaType = this.mapper.constructType(type);
 		ObjectReader reader = this.mapper.readerFor(javaType);
-		return new Form(this.mapper.writerFor(javaType), reader,
-				reader.with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES), this.mapper.readerFor(Object.class));
+		return new JsonForm(this.mapper.writerFor(javaType)::writeValueAsBytes,
+				reader.with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)::readValue, reader::readValue,
+				this.mapper.readerFor(Object.class)::readValue, UnrecognizedPropertyException.class);
 	}
 
 	@Override
@@ -253,28 +253,6 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 		@Override
 		public JsonIgnoreProperties.Value findPropertyIgnoralByName(MapperConfig<?> config, Annotated member) {
 			return super.findPropertyIgnoralByName(config, member).withoutIgnoreUnknown();
-		}
-
-	}
-
-	private record Form(ObjectWriter writer, ObjectReader reader, ObjectReader strict,
-			ObjectReader plain) implements JsonForm {
-
-		@Override
-		public byte[] write(Object value) {
-			return this.writer.writeValueAsBytes(value);
-		}
-
-		@Override
-		public Object read(byte[] json) {
-			try {
-				return this.strict.readValue(json);
-			}
-			catch (UnrecognizedPropertyException unknown) {
-				Object value = this.reader.readValue(json);
-				requireNotRenamed(this.plain.readValue(json), this.plain.readValue(write(value)));
-				return value;
-			}
 		}
 
 	}

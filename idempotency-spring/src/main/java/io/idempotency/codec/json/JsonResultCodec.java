@@ -1,5 +1,7 @@
 package io.idempotency.codec.json;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
@@ -237,12 +239,53 @@ abstract class JsonResultCodec implements ResultCodec {
 
 	}
 
-	/** Reads and writes values of one declared type; thread-safe. */
-	interface JsonForm {
+	/** Calls Jackson, whose exceptions are checked in version 2 only. */
+	static <T, R extends @Nullable Object> R apply(JsonFunction<T, R> function, T argument) {
+		try {
+			return function.apply(argument);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
 
-		byte[] write(Object value);
+	/** A method of Jackson. */
+	@FunctionalInterface
+	interface JsonFunction<T, R extends @Nullable Object> {
 
-		Object read(byte[] json);
+		R apply(T argument) throws IOException;
+
+	}
+
+	/**
+	 * Reads and writes values of one declared type; thread-safe.
+	 *
+	 * @param strict reads a value, and fails for an unknown property
+	 * @param lenient reads a value without its unknown properties
+	 * @param plain reads maps and lists
+	 * @param unknownProperty the exception for an unknown property
+	 */
+	record JsonForm(JsonFunction<Object, byte[]> writer, JsonFunction<byte[], Object> strict,
+			JsonFunction<byte[], Object> lenient, JsonFunction<byte[], @Nullable Object> plain,
+			Class<? extends Exception> unknownProperty) {
+
+		byte[] write(Object value) {
+			return JsonResultCodec.apply(this.writer, value);
+		}
+
+		Object read(byte[] json) {
+			try {
+				return this.strict.apply(json);
+			}
+			catch (IOException | RuntimeException ex) {
+				if (!this.unknownProperty.isInstance(ex)) {
+					throw (ex instanceof RuntimeException thrown) ? thrown : new UncheckedIOException((IOException) ex);
+				}
+			}
+			Object value = JsonResultCodec.apply(this.lenient, json);
+			requireNotRenamed(JsonResultCodec.apply(this.plain, json), JsonResultCodec.apply(this.plain, write(value)));
+			return value;
+		}
 
 	}
 
