@@ -42,7 +42,6 @@ import org.springframework.web.servlet.mvc.method.annotation.HttpEntityMethodPro
 import org.springframework.web.servlet.mvc.method.annotation.PrincipalMethodArgumentResolver;
 import org.springframework.web.servlet.mvc.method.annotation.RequestBodyAdvice;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
-import org.springframework.web.servlet.mvc.method.annotation.RequestPartMethodArgumentResolver;
 import org.springframework.web.servlet.mvc.method.annotation.RequestResponseBodyMethodProcessor;
 import org.springframework.web.servlet.mvc.method.annotation.ServletRequestMethodArgumentResolver;
 import org.springframework.web.servlet.mvc.method.annotation.ServletResponseMethodArgumentResolver;
@@ -67,9 +66,9 @@ import org.springframework.web.servlet.support.RequestContextUtils;
 final class EarlyReplay {
 
 	private static final Set<Class<?>> RESOLVERS = Set.of(RequestResponseBodyMethodProcessor.class,
-			HttpEntityMethodProcessor.class, RequestPartMethodArgumentResolver.class,
-			ServletRequestMethodArgumentResolver.class, ServletResponseMethodArgumentResolver.class,
-			PrincipalMethodArgumentResolver.class, UriComponentsBuilderMethodArgumentResolver.class);
+			HttpEntityMethodProcessor.class, ServletRequestMethodArgumentResolver.class,
+			ServletResponseMethodArgumentResolver.class, PrincipalMethodArgumentResolver.class,
+			UriComponentsBuilderMethodArgumentResolver.class);
 
 	private final IdempotencyEngine engine;
 
