@@ -365,7 +365,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 			this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
 			throw IdempotencyStoreUnavailableException.notExecuted(call.operation(), Admission.RETRY_AFTER, null);
 		}
-		this.upkeep.setRefusedTimers();
 		try {
 			upkeep(call.store());
 		}

@@ -32,7 +32,7 @@ public final class Upkeep {
 
 	private final Map<IdempotencyStore, StoreUpkeep> stores = new ConcurrentHashMap<>();
 
-	private final SteadyScheduler scheduler;
+	private final Scheduler scheduler;
 
 	private final EventLog log;
 
@@ -56,7 +56,7 @@ public final class Upkeep {
 	 * @param observed gives the store that is asked in place of another one
 	 */
 	public Upkeep(Scheduler scheduler, int maxWaiters, EventLog log, UnaryOperator<IdempotencyStore> observed) {
-		this.scheduler = new SteadyScheduler(scheduler);
+		this.scheduler = scheduler;
 		this.log = log;
 		this.observed = observed;
 		this.waiter = new ConflictWaiter(maxWaiters, this.scheduler);
@@ -65,7 +65,6 @@ public final class Upkeep {
 		this.resultExecutor = new ResultExecutor(this.scheduler, this.work);
 	}
 
-	/** Returns the scheduler for which whatever a scheduler throws is a refusal. */
 	public Scheduler scheduler() {
 		return this.scheduler;
 	}
@@ -122,16 +121,13 @@ public final class Upkeep {
 	}
 
 	private StoreUpkeep make(IdempotencyStore store) {
-		this.scheduler.start();
+		// The thread for timers starts now, so that no timer has to wait for one later.
+		this.scheduler.schedule(() -> {
+		}, Duration.ZERO).cancel();
 		StoreUpkeep made = StoreUpkeep.of(this.observed.apply(store), store.getClass().getSimpleName(), this.scheduler,
 				this.log);
 		made.renewer().startThread();
 		return made;
-	}
-
-	/** Sets the timers that were refused. */
-	public void setRefusedTimers() {
-		this.scheduler.setRefused();
 	}
 
 	Collection<StoreUpkeep> all() {

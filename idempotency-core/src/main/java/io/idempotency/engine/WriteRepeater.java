@@ -106,7 +106,7 @@ final class WriteRepeater {
 		}
 		this.outstanding.add(write);
 		if (this.phase == Phase.OPEN) {
-			scheduleNext(write);
+			plan(write, false);
 		}
 		else if (this.phase == Phase.CLOSING) {
 			finish(write);
@@ -139,39 +139,53 @@ final class WriteRepeater {
 		return this.resultBytes.get();
 	}
 
-	private void scheduleNext(OutstandingWrite write) {
-		Duration delay = write.nextDelay(this.scheduler.random());
-		this.scheduler.schedule(() -> dispatch(write), delay);
+	/**
+	 * Plans the next attempt.
+	 * @param closing whether it is one of the attempts of the close, which are more
+	 * frequent
+	 */
+	private void plan(OutstandingWrite write, boolean closing) {
+		Duration delay = closing ? CLOSING_PAUSE : write.nextDelay(this.scheduler.random());
+		this.scheduler.schedule(() -> dispatch(write, closing), delay);
 	}
 
-	private void dispatch(OutstandingWrite write) {
+	private void dispatch(OutstandingWrite write, boolean closing) {
+		Executor lane = write.isGivenBack() ? this.giveBackThreads : this.threads;
 		try {
-			Executor lane = write.isGivenBack() ? this.giveBackThreads : this.threads;
-			lane.execute(() -> attempt(write));
+			(closing ? this.closing : lane).execute(() -> attempt(write, closing));
 		}
 		catch (RejectedExecutionException noThread) {
-			scheduleNext(write);
+			again(write, closing);
 		}
 	}
 
-	private void attempt(OutstandingWrite write) {
+	private void attempt(OutstandingWrite write, boolean closing) {
 		boolean ended = false;
 		try {
 			ended = send(write);
 		}
 		finally {
 			// Whatever the attempt has thrown, the write is still outstanding.
-			if (!ended && this.phase == Phase.OPEN) {
-				again(write);
+			if (!ended) {
+				again(write, closing);
+			}
+			else if (closing) {
+				this.unfinished.ends();
 			}
 		}
 	}
 
-	private void again(OutstandingWrite write) {
-		if (!write.isOver(this.scheduler.nanos())) {
-			scheduleNext(write);
+	private void again(OutstandingWrite write, boolean closing) {
+		long deadline = closing ? this.closingEnds : write.deadline();
+		if (this.scheduler.nanos() - deadline < 0) {
+			if (closing || this.phase == Phase.OPEN) {
+				plan(write, closing);
+			}
 		}
-		else if (ends(write)) {
+		else if (closing) {
+			this.unfinished.ends();
+		}
+		else if (this.phase == Phase.OPEN && ends(write)) {
 			this.log.gaveUp(write.verb(), write.operation());
 			write.gaveUp();
 		}
@@ -243,39 +257,7 @@ final class WriteRepeater {
 
 	private void finish(OutstandingWrite write) {
 		this.unfinished.begins();
-		dispatchLast(write);
-	}
-
-	private void dispatchLast(OutstandingWrite write) {
-		try {
-			this.closing.execute(() -> attemptLast(write));
-		}
-		catch (RejectedExecutionException noThread) {
-			repeatLast(write);
-		}
-	}
-
-	private void attemptLast(OutstandingWrite write) {
-		boolean ended = false;
-		try {
-			ended = send(write);
-		}
-		finally {
-			if (ended) {
-				this.unfinished.ends();
-			}
-			else {
-				repeatLast(write);
-			}
-		}
-	}
-
-	private void repeatLast(OutstandingWrite write) {
-		if (this.scheduler.nanos() - this.closingEnds >= 0) {
-			this.unfinished.ends();
-			return;
-		}
-		this.scheduler.schedule(() -> dispatchLast(write), CLOSING_PAUSE);
+		dispatch(write, true);
 	}
 
 	/** Repeats nothing any more, from now on. */
@@ -289,7 +271,7 @@ final class WriteRepeater {
 	 */
 	void open() {
 		this.phase = Phase.OPEN;
-		this.outstanding.forEach(this::scheduleNext);
+		this.outstanding.forEach((write) -> plan(write, false));
 	}
 
 	/** Returns the number of outstanding writes for each operation. */
@@ -364,8 +346,8 @@ final class WriteRepeater {
 			this.deadline = nanos;
 		}
 
-		final boolean isOver(long nanos) {
-			return nanos - this.deadline >= 0;
+		final long deadline() {
+			return this.deadline;
 		}
 
 		/**

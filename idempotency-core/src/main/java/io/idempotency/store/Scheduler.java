@@ -30,8 +30,9 @@ public interface Scheduler extends AutoCloseable {
 	 * @param task the task; an exception of the task is logged
 	 * @param delay how long to wait, not negative
 	 * @return the timer, which can cancel the task; a closed scheduler runs no task, so
-	 * its timers do nothing. Throws an error if there is no thread for the timers, which
-	 * lives from the first timer until the scheduler is closed
+	 * its timers do nothing. The thread for timers lives from the first timer until the
+	 * scheduler is closed
+	 * @throws RejectedExecutionException if the thread for timers cannot be started
 	 */
 	Timer schedule(Runnable task, Duration delay);
 
@@ -43,8 +44,7 @@ public interface Scheduler extends AutoCloseable {
 	 * @param name what the threads do; part of their names
 	 * @param most the largest number of threads; further work waits for one of them
 	 * @return the executor, which throws {@link RejectedExecutionException} once this
-	 * scheduler is closed, and the error of the JVM if it has no thread and cannot start
-	 * one
+	 * scheduler is closed, and if it has no thread and cannot start one
 	 */
 	Executor threads(String name, int most);
 

@@ -64,17 +64,24 @@ final class SystemScheduler implements Scheduler {
 
 	@Override
 	public Timer schedule(Runnable task, Duration delay) {
+		startTimerThread();
 		try {
-			// The thread lives from now on. Without one, a timer would be in the queue
-			// and
-			// no thread would look.
-			this.timers.prestartCoreThread();
 			Future<?> future = this.timers.schedule(() -> timed(task), TimeUnit.NANOSECONDS.convert(delay),
 					TimeUnit.NANOSECONDS);
 			return () -> future.cancel(false);
 		}
 		catch (RejectedExecutionException ex) {
 			return NEVER;
+		}
+	}
+
+	/** Without a thread, a timer would stay in the queue and never run. */
+	private void startTimerThread() {
+		try {
+			this.timers.prestartCoreThread();
+		}
+		catch (OutOfMemoryError noThread) {
+			throw new RejectedExecutionException("The thread for timers cannot be started", noThread);
 		}
 	}
 
@@ -119,12 +126,9 @@ final class SystemScheduler implements Scheduler {
 		try {
 			pool.execute(task);
 		}
-		catch (RejectedExecutionException closed) {
-			throw closed;
-		}
-		catch (Throwable noThread) {
+		catch (OutOfMemoryError noThread) {
 			if (pool.getPoolSize() == 0) {
-				throw noThread;
+				throw new RejectedExecutionException("A thread cannot be started", noThread);
 			}
 			idle.rejectedExecution(task, pool);
 		}

@@ -45,7 +45,7 @@ public final class ManualScheduler implements Scheduler {
 		this.refusedCall = this.calls + number;
 	}
 
-	/** How often somebody has asked for a timer or a thread. */
+	/** Returns how often work was handed to an executor. */
 	public synchronized int calls() {
 		return this.calls;
 	}
@@ -53,7 +53,7 @@ public final class ManualScheduler implements Scheduler {
 	private synchronized void mayRefuse() {
 		this.calls++;
 		if (this.calls == this.refusedCall) {
-			throw new Error("unable to create native thread");
+			throw new RejectedExecutionException("no thread");
 		}
 	}
 
@@ -64,7 +64,6 @@ public final class ManualScheduler implements Scheduler {
 
 	@Override
 	public synchronized Timer schedule(Runnable task, Duration delay) {
-		mayRefuse();
 		Task added = new Task(this.now + delay.toNanos(), this.ordinals++, task);
 		this.tasks.add(added);
 		return () -> remove(added);
