@@ -78,11 +78,12 @@ final class Exchange {
 	 */
 	static IllegalStateException missing(ServletRequest request, String aim) {
 		if (GuardedRequestMatcher.disprove(request)) {
-			return new IllegalStateException("Cannot " + aim + ": by its method and its path the request could not "
-					+ "meet a guarded handler, so the IdempotencyFilter did not wrap it. The guarded handler has not run, and every request "
-					+ "is wrapped from now on. To have none fail, let filters that change the method or the path of a request "
-					+ "come before the IdempotencyFilter (see idempotency.http.filter-order), and read no body and include "
-					+ "no guarded handler in a handler that is not guarded");
+			return new IllegalStateException("Cannot " + aim
+					+ ": no guarded handler was mapped to the method and path of "
+					+ "the request, so the IdempotencyFilter did not wrap it. The guarded handler was not executed. From now on "
+					+ "every request is wrapped. To prevent this failure, register mappings before the first request, order "
+					+ "filters that change the method or path of a request before the IdempotencyFilter (see "
+					+ "idempotency.http.filter-order), and do not include a guarded handler in an unguarded handler");
 		}
 		return new IllegalStateException("Cannot " + aim + ": the request did not pass the IdempotencyFilter. "
 				+ "Register it as a filter for the dispatcher types REQUEST, ASYNC, ERROR and FORWARD; in a test with "
