@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * lengths and the content length are numbers from zero on, which take one byte for each
  * seven of their bits, the lowest first; the highest bit of a byte says that another one
  * follows. A text, a name, a value and the body are bytes after their length. The content
- * type is zero if it is missing, or the number of a {@link KnownContentType} plus one, or
- * bytes after a length that is above all of these. All text is UTF-8.
+ * type is zero if it is missing, otherwise bytes after their length plus one. All text is
+ * UTF-8.
  *
  * @hidden
  */
@@ -99,15 +99,11 @@ public final class StoredResponseCodec {
 	}
 
 	private static void writeContentType(ByteSink bytes, @Nullable String contentType) {
-		KnownContentType known = KnownContentType.of(contentType);
 		if (contentType == null) {
 			bytes.write(0);
 		}
-		else if (known != null) {
-			bytes.write(known.ordinal() + 1);
-		}
 		else {
-			writeText(bytes, contentType, KnownContentType.ROOM + 1);
+			writeText(bytes, contentType, 1);
 		}
 	}
 
@@ -166,17 +162,7 @@ public final class StoredResponseCodec {
 
 	private static @Nullable String contentType(ByteBuffer bytes) throws CharacterCodingException {
 		long number = number(bytes);
-		if (number == 0) {
-			return null;
-		}
-		if (number > KnownContentType.ROOM) {
-			return text(bytes, number - KnownContentType.ROOM - 1);
-		}
-		KnownContentType known = KnownContentType.of(number - 1);
-		if (known == null) {
-			throw new UnreadableResultException("A content type of a stored answer is not known to this version");
-		}
-		return known.text();
+		return (number != 0) ? text(bytes, number - 1) : null;
 	}
 
 	private static Header header(ByteBuffer bytes) throws CharacterCodingException {
@@ -226,65 +212,6 @@ public final class StoredResponseCodec {
 		if (!valid) {
 			throw new UnreadableResultException("A stored answer is damaged");
 		}
-	}
-
-	/**
-	 * Content types that most answers have. A stored answer has the number of one instead
-	 * of its text. The ordinal is stored, so constants are never reordered and only
-	 * appended.
-	 */
-	private enum KnownContentType {
-
-		JSON("application/json"),
-
-		JSON_UTF8("application/json;charset=UTF-8"),
-
-		PROBLEM_JSON("application/problem+json"),
-
-		TEXT_UTF8("text/plain;charset=UTF-8"),
-
-		TEXT("text/plain"),
-
-		HTML_UTF8("text/html;charset=UTF-8"),
-
-		HTML("text/html"),
-
-		XML("application/xml"),
-
-		PROBLEM_XML("application/problem+xml"),
-
-		HAL_JSON("application/hal+json");
-
-		/** Room for more of them, below the lengths of other content types. */
-		static final int ROOM = 32;
-
-		private static final KnownContentType[] ALL = values();
-
-		private final String text;
-
-		KnownContentType(String text) {
-			this.text = text;
-		}
-
-		/** Returns the constant for a text, {@code null} if there is none. */
-		static @Nullable KnownContentType of(@Nullable String text) {
-			for (KnownContentType known : ALL) {
-				if (known.text.equals(text)) {
-					return known;
-				}
-			}
-			return null;
-		}
-
-		/** Returns the constant of a number, {@code null} if there is none. */
-		static @Nullable KnownContentType of(long number) {
-			return (number >= 0 && number < ALL.length) ? ALL[(int) number] : null;
-		}
-
-		String text() {
-			return this.text;
-		}
-
 	}
 
 }

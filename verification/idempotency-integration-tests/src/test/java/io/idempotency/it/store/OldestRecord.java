@@ -34,8 +34,8 @@ public final class OldestRecord {
 
 	public static final String FORMAT = "h3";
 
-	public static final byte[] ANSWER = hex(
-			"04c901" + "0101084c6f636174696f6e01092f6f72646572732f37" + "087b226964223a377d");
+	public static final byte[] ANSWER = hex("04c911" + "6170706c69636174696f6e2f6a736f6e"
+			+ "0101084c6f636174696f6e01092f6f72646572732f37" + "087b226964223a377d");
 
 	/** The name in Redis, after the prefix. */
 	public static final String REDIS_KEY = "order.place:d21152a4c443e6b895aa11cab83ee7513fff2b9e18377dfe6833e47ec3283bd6";
@@ -44,9 +44,9 @@ public final class OldestRecord {
 			+ "00";
 
 	/** The value in Redis: the head, then the answer. */
-	public static final byte[] REDIS_VALUE = hex(
-			"0344" + "08090a0b0c0d0e0f" + "0006474846204000" + "0019c93860f84000" + REDIS_COMPARED + "026833" + "04c901"
-					+ "0101084c6f636174696f6e01092f6f72646572732f37" + "087b226964223a377d");
+	public static final byte[] REDIS_VALUE = hex("0344" + "08090a0b0c0d0e0f" + "0006474846204000" + "0019c93860f84000"
+			+ REDIS_COMPARED + "026833" + "04c911" + "6170706c69636174696f6e2f6a736f6e"
+			+ "0101084c6f636174696f6e01092f6f72646572732f37" + "087b226964223a377d");
 
 	/** The value in Redis while the call ran, with a lease that is over. */
 	public static final byte[] REDIS_RUNNING = hex(
