@@ -55,7 +55,7 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 		hints.resources()
 			.registerPattern("io/idempotency/store/redis/*.lua")
-			.registerPattern("io/idempotency/store/sql/schema-*.sql");
+			.registerPattern("io/idempotency/store/sql/schema/*/*.sql");
 		hints.proxies().registerJdkProxy(Idempotent.class);
 		ReflectionHints reflection = hints.reflection();
 		reflection.registerType(CallRoot.class, MemberCategory.INVOKE_PUBLIC_METHODS);

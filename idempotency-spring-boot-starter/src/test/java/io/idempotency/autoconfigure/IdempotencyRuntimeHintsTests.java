@@ -57,13 +57,13 @@ class IdempotencyRuntimeHintsTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "redis/*.lua", "sql/schema-*.sql" })
+	@ValueSource(strings = { "redis/*.lua", "sql/schema/*/*.sql" })
 	void everyScriptOfAStoreIsInTheImage(String pattern) throws IOException {
 		Resource[] scripts = new PathMatchingResourcePatternResolver()
 			.getResources("classpath:io/idempotency/store/" + pattern);
 		assertThat(scripts).hasSizeGreaterThan(3)
 			.allSatisfy((script) -> assertThat(RuntimeHintsPredicates.resource()
-				.forResource("io/idempotency/store/" + pattern.replaceAll("/.*", "/") + script.getFilename()))
+				.forResource(script.getURL().getPath().replaceAll(".*(?=io/idempotency/store/)", "")))
 				.accepts(this.hints));
 	}
 

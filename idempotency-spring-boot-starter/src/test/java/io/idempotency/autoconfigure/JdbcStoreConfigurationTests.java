@@ -131,7 +131,7 @@ class JdbcStoreConfigurationTests {
 	void storeComesAfterTheScriptsOfTheApplication() {
 		this.embedded.withConfiguration(AutoConfigurations.of(SqlInitializationAutoConfiguration.class))
 			.withPropertyValues("idempotency.jdbc.initialize-schema=never",
-					"spring.sql.init.schema-locations=classpath:io/idempotency/store/sql/schema-h2.sql")
+					"spring.sql.init.schema-locations=classpath:io/idempotency/store/sql/schema/h2/R__idempotency_record.sql")
 			.run((context) -> assertThat(records(context, "idempotency_record")).isZero());
 	}
 

@@ -24,8 +24,8 @@ import org.springframework.jdbc.datasource.init.ScriptUtils;
 
 /**
  * The table of a {@link JdbcIdempotencyStore}: this class creates the table, or says at
- * start-up what is wrong with it. Applications that run the DDL themselves find it beside
- * this class as {@code schema-*.sql}, in {@code flyway} and in {@code liquibase}.
+ * start-up what is wrong with it. Applications that run the DDL themselves find it in
+ * {@code io/idempotency/store/sql/schema}.
  *
  * @since 0.1.0
  */
@@ -199,7 +199,7 @@ public final class JdbcSchema {
 		try (ResultSet columns = connection.getMetaData()
 			.getIndexInfo(place.catalog(), place.schema(), place.table(), false, true)) {
 			while (columns.next()) {
-				if ("kept_until".equalsIgnoreCase(columns.getString("COLUMN_NAME"))) {
+				if ("purge_after".equalsIgnoreCase(columns.getString("COLUMN_NAME"))) {
 					return true;
 				}
 			}

@@ -48,7 +48,7 @@ class JdbcSchemaTests {
 		assertThat(database.jdbc()
 			.queryForList("select index_name from information_schema.indexes"
 					+ " where table_schema = 'APP' and table_name = 'CALLS'", String.class))
-			.contains("CALLS_KEPT_UNTIL");
+			.contains("CALLS_PURGE_AFTER");
 	}
 
 	@Test
@@ -58,7 +58,7 @@ class JdbcSchemaTests {
 			.withMessageContaining("app_calls")
 			.withMessageContaining("missing")
 			.satisfies((ex) -> assertThat(ex.action()).contains("idempotency.jdbc.initialize-schema")
-				.contains("schema-h2.sql"));
+				.contains("schema/h2/R__idempotency_record.sql"));
 	}
 
 	@Test

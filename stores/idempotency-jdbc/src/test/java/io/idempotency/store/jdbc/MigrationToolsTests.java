@@ -24,7 +24,7 @@ class MigrationToolsTests {
 	void flywayMakesTheTable() {
 		Flyway flyway = Flyway.configure()
 			.dataSource(this.database.dataSource())
-			.locations("classpath:io/idempotency/store/sql/flyway/h2")
+			.locations("classpath:io/idempotency/store/sql/schema/h2")
 			.load();
 		assertThat(flyway.migrate().migrationsExecuted).isOne();
 		assertThat(flyway.migrate().migrationsExecuted).isZero();
@@ -37,7 +37,7 @@ class MigrationToolsTests {
 		Flyway.configure()
 			.dataSource(this.database.dataSource())
 			.baselineOnMigrate(true)
-			.locations("classpath:io/idempotency/store/sql/flyway/h2")
+			.locations("classpath:io/idempotency/store/sql/schema/h2")
 			.load()
 			.migrate();
 		verify();
@@ -46,7 +46,7 @@ class MigrationToolsTests {
 	@Test
 	void liquibaseMakesTheTable() throws Exception {
 		try (Connection connection = this.database.dataSource().getConnection();
-				Liquibase liquibase = new Liquibase("io/idempotency/store/sql/liquibase/idempotency.sql",
+				Liquibase liquibase = new Liquibase("io/idempotency/store/sql/liquibase/idempotency.xml",
 						new ClassLoaderResourceAccessor(), DatabaseFactory.getInstance()
 							.findCorrectDatabaseImplementation(new JdbcConnection(connection)))) {
 			liquibase.update(new Contexts());

@@ -59,7 +59,7 @@ public abstract class Dialect {
 
 	/** Returns the class path location of the schema script. */
 	public String scriptLocation() {
-		return "io/idempotency/store/sql/schema-" + this.vendor + ".sql";
+		return "io/idempotency/store/sql/schema/" + this.vendor + "/R__idempotency_record.sql";
 	}
 
 	/** Returns the schema script, with the name of the table in it. */

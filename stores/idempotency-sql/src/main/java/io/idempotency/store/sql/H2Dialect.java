@@ -35,7 +35,7 @@ final class H2Dialect extends Dialect {
 	H2Dialect(TableName table) {
 		super("h2", table, NOW, NOW, UnaryOperator.identity());
 		this.insert = "SELECT fence FROM FINAL TABLE (" + sql().insertInto() + " VALUES ("
-				+ sql().newRecord(sql().now()) + "))";
+				+ RecordSql.newRecord(sql().now(), sql().now()) + "))";
 	}
 
 	@Override

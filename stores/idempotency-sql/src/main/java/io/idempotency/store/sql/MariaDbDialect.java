@@ -39,7 +39,7 @@ final class MariaDbDialect extends MySqlDialect {
 	MariaDbDialect(TableName table, Timeouts timeouts, boolean skipsLocked) {
 		super("mariadb", table, skipsLocked, (sql) -> before(usual(timeouts.lock())) + sql);
 		this.usual = usual(timeouts.lock());
-		this.insertOrFind = sql().insertInto() + " VALUES (" + sql().newRecord(sql().now())
+		this.insertOrFind = sql().insertInto() + " VALUES (" + RecordSql.newRecord(sql().now(), sql().now())
 				+ ") ON DUPLICATE KEY UPDATE attempts = attempts RETURNING " + RecordSql.COLUMNS + ", "
 				+ sql().nowAfterReading() + ", " + sql().now();
 		this.insertOrFindAlone = before(this.usual) + this.insertOrFind;

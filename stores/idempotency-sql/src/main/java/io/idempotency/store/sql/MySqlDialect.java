@@ -60,7 +60,8 @@ class MySqlDialect extends Dialect {
 	MySqlDialect(String vendor, TableName table, boolean skipsLocked, UnaryOperator<String> bounded) {
 		super(vendor, table, NOW, NOW + " + " + SINCE_START, bounded);
 		this.skipsLocked = skipsLocked;
-		this.insert = sql().insertInto() + " VALUES (" + sql().newRecord("LAST_INSERT_ID(" + sql().now() + ")") + ")";
+		this.insert = sql().insertInto() + " VALUES ("
+				+ RecordSql.newRecord(sql().now(), "LAST_INSERT_ID(" + sql().now() + ")") + ")";
 	}
 
 	@Override

@@ -66,9 +66,8 @@ final class PostgreSqlDialect extends Dialect {
 	PostgreSqlDialect(TableName table, Timeouts timeouts) {
 		super("postgresql", table, NOW, NOW, (change) -> change + " AND " + isBounded(timeouts.lock()));
 		this.usual = timeouts.lock();
-		String mine = "), mine AS (" + sql().insertInto()
-				+ " SELECT ?, ?, ?, ?, now, ?, now + ?, now + ?, now + ?, ?, ?, ?, 1 FROM clock"
-				+ " ON CONFLICT (key_hash) DO NOTHING RETURNING *)";
+		String mine = "), mine AS (" + sql().insertInto() + " SELECT " + RecordSql.newRecord("now", "now")
+				+ " FROM clock" + " ON CONFLICT (key_hash) DO NOTHING RETURNING *)";
 		String found = " SELECT 1 AS written, " + RecordSql.COLUMNS + ", fence AS clock FROM mine UNION ALL SELECT 0, "
 				+ RecordSql.COLUMNS + ", (SELECT now FROM clock) FROM " + sql().table()
 				+ " WHERE key_hash = ? AND NOT EXISTS (SELECT 1 FROM mine)";
@@ -85,7 +84,7 @@ final class PostgreSqlDialect extends Dialect {
 				+ " AND CASE state WHEN 'X' THEN set_config('synchronous_commit', 'off', true) ELSE '' END IS NOT NULL";
 		this.purge = "DELETE FROM " + sql().table() + " WHERE key_hash = ANY(ARRAY(SELECT key_hash FROM "
 				+ sql().table() + " WHERE " + RecordSql.expired("(SELECT " + NOW + ")")
-				+ " ORDER BY kept_until LIMIT ? FOR UPDATE SKIP LOCKED))";
+				+ " ORDER BY purge_after LIMIT ? FOR UPDATE SKIP LOCKED))";
 		String running = " FROM " + sql().table() + " r JOIN asked a USING (key_hash, claim_id) WHERE "
 				+ sql().running();
 		this.renewAll = "WITH asked AS (SELECT * FROM unnest(CAST(? AS text)::bytea[], CAST(? AS text)::bytea[],"

@@ -24,6 +24,9 @@ final class RecordRows {
 
 	private static final int MAX_OPERATION_LENGTH = 255;
 
+	/** In microseconds. */
+	private static final long HOUR = 3_600_000_000L;
+
 	private RecordRows() {
 	}
 
@@ -55,15 +58,33 @@ final class RecordRows {
 	 */
 	static List<Object> ofNew(IdempotencyKey key, StoredRecord record) {
 		return List.of(key.hash(), readable(key.label()), record.state().letter(), bytes(record.claimId()),
-				record.fingerprint().toBytes(), record.leaseUntil(), record.keptUntil(), record.tokenUntil(),
-				format(record.result()), body(record.result()), origin(record.origin()));
+				record.fingerprint().toBytes(), record.leaseUntil(), record.keptUntil(), step(record.keptUntil()),
+				record.keptUntil() + step(record.keptUntil()), record.tokenUntil(), format(record.result()),
+				body(record.result()), origin(record.origin()));
 	}
 
-	/** Returns the values of {@link RecordSql#COLUMNS}. */
-	static List<Object> of(StoredRecord record) {
+	/**
+	 * Returns the values of {@link RecordSql#COLUMNS} and the time before which no purge
+	 * looks at the record.
+	 */
+	static List<Object> of(StoredRecord record, long now) {
 		return List.of(record.state().letter(), bytes(record.claimId()), record.fencingToken(),
 				record.fingerprint().toBytes(), record.leaseUntil(), record.keptUntil(), record.tokenUntil(),
-				record.attempts(), format(record.result()), body(record.result()), origin(record.origin()));
+				record.attempts(), format(record.result()), body(record.result()), origin(record.origin()),
+				record.keptUntil() + step(record.keptUntil() - now));
+	}
+
+	/** Returns the values of {@link RecordSql#purgeAfter} for a retention. */
+	static List<Object> purgeAfter(long retention) {
+		return List.of(step(retention), retention + step(retention));
+	}
+
+	/**
+	 * Returns the unit in which the time of the purge is rounded: an hour, or the
+	 * retention if that is shorter.
+	 */
+	private static long step(long retention) {
+		return Math.max(1, Math.min(HOUR, retention));
 	}
 
 	/** Returns the values of the condition that a record is the version that was read. */

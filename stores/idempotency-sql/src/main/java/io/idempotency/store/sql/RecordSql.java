@@ -17,7 +17,10 @@ final class RecordSql {
 			+ " result_format, NULL, origin";
 
 	private static final String INSERTED = "key_hash, operation, state, claim_id, fence, fingerprint, lease_until,"
-			+ " kept_until, token_until, result_format, result_body, origin, attempts";
+			+ " kept_until, purge_after, token_until, result_format, result_body, origin, attempts";
+
+	/** All columns that are written. */
+	private static final String WRITTEN = "key_hash, operation, " + COLUMNS + ", purge_after";
 
 	/**
 	 * The text after a query that locks its rows and skips the rows that another session
@@ -106,18 +109,20 @@ final class RecordSql {
 		this.find = select(COLUMNS);
 		this.findHead = select(HEAD);
 		this.findHeadLocked = bounded.apply(this.findHead) + " FOR UPDATE";
-		this.insertRecord = "INSERT INTO " + this.table + " (key_hash, operation, " + COLUMNS
-				+ ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+		this.insertRecord = "INSERT INTO " + this.table + " (" + WRITTEN
+				+ ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 		this.replace = bounded.apply(update + "state = ?, claim_id = ?, fence = ?, fingerprint = ?, lease_until = ?,"
-				+ " kept_until = ?, token_until = ?, attempts = ?, result_format = ?, result_body = ?, origin = ?"
-				+ UNCHANGED);
+				+ " kept_until = ?, token_until = ?, attempts = ?, result_format = ?, result_body = ?, origin = ?,"
+				+ " purge_after = ?" + UNCHANGED);
 		this.delete = bounded.apply(deleteFrom + UNCHANGED);
 		this.complete = bounded.apply(update + "state = ?, claim_id = ?, result_format = ?, result_body = ?,"
-				+ " lease_until = " + now + " + ?, kept_until = " + now + " + ?" + ours + UNFINISHED + " AND " + live);
+				+ " lease_until = " + now + " + ?, kept_until = " + now + " + ?, purge_after = GREATEST(purge_after, "
+				+ purgeAfter(now) + ")" + ours + UNFINISHED + " AND " + live);
 		this.forget = bounded.apply(deleteFrom + ours + UNFINISHED);
 		this.release = bounded.apply(deleteFrom + ours + "state IN ('R', 'O')");
 		this.releaseToken = bounded.apply(update + "state = 'I', claim_id = ?, fingerprint = ?, origin = NULL,"
-				+ " lease_until = 0, kept_until = token_until" + ours + "state IN ('R', 'O') AND " + live);
+				+ " lease_until = 0, kept_until = token_until, purge_after = GREATEST(purge_after, token_until)" + ours
+				+ "state IN ('R', 'O') AND " + live);
 		this.renew = bounded.apply(update + "lease_until = " + now + " + ?" + ours + running());
 	}
 
@@ -152,12 +157,21 @@ final class RecordSql {
 	}
 
 	/**
-	 * Returns the values of a new record; its times count from the database's clock, and
-	 * the given expression is its fencing token.
+	 * Returns the values of a new record; its times count from the given clock, and the
+	 * given expression is its fencing token.
 	 */
-	String newRecord(String fencingToken) {
-		return "?, ?, ?, ?, " + fencingToken + ", ?, " + this.now + " + ?, " + this.now + " + ?, " + this.now
+	static String newRecord(String now, String fencingToken) {
+		return "?, ?, ?, ?, " + fencingToken + ", ?, " + now + " + ?, " + now + " + ?, " + purgeAfter(now) + ", " + now
 				+ " + ?, ?, ?, ?, 1";
+	}
+
+	/**
+	 * Returns the time before which no purge looks at a record. The clock is rounded
+	 * down, so the time is the same for the claim and the completion of a call, and the
+	 * completion changes no index. {@link RecordRows#purgeAfter} has the values.
+	 */
+	private static String purgeAfter(String now) {
+		return now + " - MOD(" + now + ", ?) + ?";
 	}
 
 	/**
@@ -206,33 +220,29 @@ final class RecordSql {
 				+ " WHERE key_hash = ? AND state = 'O' AND claim_id <> ? AND kept_until > " + this.now);
 	}
 
-	/** Finds keys of expired records, the longest expired first. */
+	/** Finds keys of expired records, the oldest first. */
 	String findExpired(String limit) {
-		return "SELECT key_hash FROM " + this.table + " WHERE " + expired(this.now) + " ORDER BY kept_until" + limit;
+		return "SELECT key_hash FROM " + this.table + " WHERE " + expired(this.now) + " ORDER BY purge_after" + limit;
 	}
 
-	/**
-	 * Deletes those of the given keys that are expired. The sum {@code kept_until + 0}
-	 * makes the database use the primary key: through the other index, the statement
-	 * would lock all expired rows.
-	 */
+	/** Deletes those of the given keys that are expired. */
 	String deleteExpired(int keys) {
-		return "DELETE FROM " + this.table + " WHERE key_hash IN (" + parameters(keys) + ") AND kept_until + 0 <= "
+		return "DELETE FROM " + this.table + " WHERE key_hash IN (" + parameters(keys) + ") AND kept_until <= "
 				+ this.now + " AND lease_until <= " + this.now;
 	}
 
 	/**
-	 * Returns the condition of expired records, for the given expression of the clock.
+	 * Returns the condition of expired records that a purge looks at, for the given
+	 * expression of the clock.
 	 */
 	static String expired(String clock) {
-		return "kept_until <= " + clock + " AND lease_until <= " + clock;
+		return "purge_after <= " + clock + " AND kept_until <= " + clock + " AND lease_until <= " + clock;
 	}
 
 	/** Returns statements that change nothing and fail if the table cannot be written. */
 	List<String> writeProbes() {
-		String columns = "key_hash, operation, " + COLUMNS;
 		return List.of(
-				"INSERT INTO " + this.table + " (" + columns + ") SELECT " + columns + " FROM " + this.table
+				"INSERT INTO " + this.table + " (" + WRITTEN + ") SELECT " + WRITTEN + " FROM " + this.table
 						+ " WHERE 1 = 0",
 				"UPDATE " + this.table + " SET attempts = attempts WHERE 1 = 0",
 				"DELETE FROM " + this.table + " WHERE 1 = 0");
@@ -240,7 +250,7 @@ final class RecordSql {
 
 	/** Returns a query that reads nothing and fails if a column is missing. */
 	String probe() {
-		return "SELECT key_hash, operation, " + COLUMNS + " FROM " + this.table + " WHERE 1 = 0";
+		return "SELECT " + WRITTEN + " FROM " + this.table + " WHERE 1 = 0";
 	}
 
 }

@@ -191,7 +191,7 @@ public final class RecordVerbs {
 		// The caller decides whether its transaction waits for the disk.
 		return Sql.of(this.joined ? this.sql.complete : this.dialect.completeAlone(), done.state().letter(), claimId,
 				RecordRows.format(done.result()), RecordRows.body(done.result()), done.leaseUntil(), done.keptUntil(),
-				completion.claim().key().hash(), claimId);
+				RecordRows.purgeAfter(done.keptUntil()), completion.claim().key().hash(), claimId);
 	}
 
 	private Sql forget(Completion completion) {
@@ -358,17 +358,16 @@ public final class RecordVerbs {
 	private SqlMove<Boolean> swap(IdempotencyKey key, StoredRow row, StoredRecord next) {
 		boolean live = next.isLive(row.moment());
 		if (row.isMissing()) {
-			return live ? insert(key, next) : SqlMove.done(true);
+			return live ? insert(key, next, row.now()) : SqlMove.done(true);
 		}
 		List<Object> unchanged = RecordRows.unchanged(key.hash(), row.record());
-		return SqlMove.update(
-				live ? Sql.of(this.sql.replace, RecordRows.of(next), unchanged) : Sql.of(this.sql.delete, unchanged),
-				(rows) -> SqlMove.done(rows == 1));
+		return SqlMove.update(live ? Sql.of(this.sql.replace, RecordRows.of(next, row.now()), unchanged)
+				: Sql.of(this.sql.delete, unchanged), (rows) -> SqlMove.done(rows == 1));
 	}
 
-	private SqlMove<Boolean> insert(IdempotencyKey key, StoredRecord record) {
+	private SqlMove<Boolean> insert(IdempotencyKey key, StoredRecord record, long now) {
 		Sql sql = Sql.of(this.dialect.insertRecord(this.joined), key.hash(), RecordRows.readable(key.label()),
-				RecordRows.of(record));
+				RecordRows.of(record, now));
 		return new SqlMove.Update<>(sql, false, (rows) -> SqlMove.done(rows == 1),
 				(failure) -> (failure == SqlMove.Failure.DUPLICATE_KEY) ? SqlMove.done(false) : new SqlMove.Failed<>());
 	}

@@ -424,8 +424,8 @@ class DocumentationTests {
 	 */
 	@Test
 	void tableIsThatOfTheScript() throws IOException {
-		String script = Files.readString(Page.ROOT
-			.resolve("stores/idempotency-sql/src/main/resources/io/idempotency/store/sql/schema-postgresql.sql"));
+		String script = Files.readString(Page.ROOT.resolve(
+				"stores/idempotency-sql/src/main/resources/io/idempotency/store/sql/schema/postgresql/R__idempotency_record.sql"));
 		assertThat(Page.of("docs/stores.md").blocks("sql")).extracting(Block::code).contains(script);
 	}
 

@@ -106,7 +106,8 @@ class JdbcAdminTests {
 		int rounds = fast ? 17 : 13;
 		String hash = fast ? "sha256(key_hash || decode('%02x', 'hex'))"
 				: "unhex(sha2(concat(hex(key_hash), '%d'), 256))";
-		String copied = "operation, state, claim_id, fence, fingerprint, lease_until, kept_until, token_until, attempts";
+		String copied = "operation, state, claim_id, fence, fingerprint, lease_until, kept_until,"
+				+ " purge_after, token_until, attempts";
 		int rows = 1;
 		for (int round = 0; round < rounds; round++) {
 			rows += new JdbcTemplate(this.pool)

@@ -57,11 +57,13 @@ class JdbcDeadlockTests {
 			for (int i = 0; i < 200; i++) {
 				this.jdbc.update("insert into ballast values (?)", i);
 			}
-			// The index alone is locked, then the completion locks the record and wants
-			// the index, and then this transaction wants the record.
-			this.jdbc.queryForList("select kept_until from " + Tables.RECORDS + " force index (" + Tables.RECORDS
-					+ "_kept_until) where kept_until > 0 lock in share mode");
-			completion.completeAsync(() -> this.node.store().complete(Requests.result(claim)), OwnThread::start);
+			// The index alone is locked. A completion with a longer retention locks the
+			// record and waits for the index. Then this transaction waits for the record.
+			this.jdbc.queryForList("select purge_after from " + Tables.RECORDS + " force index (" + Tables.RECORDS
+					+ "_purge_after) where purge_after > 0 lock in share mode");
+			completion.completeAsync(
+					() -> this.node.store().complete(Requests.result(claim, Requests.LONG.multipliedBy(3))),
+					OwnThread::start);
 			await().atMost(Duration.ofSeconds(60)).until(this::somebodyWaits);
 			assertThat(this.jdbc.update("update " + Tables.RECORDS + " set attempts = attempts + 1")).isEqualTo(1);
 		});

@@ -148,11 +148,12 @@ class JdbcPurgeTests {
 		try (HikariDataSource pool = this.database.newPool(1)) {
 			JdbcTemplate jdbc = new JdbcTemplate(pool);
 			List<Object[]> rows = IntStream.range(0, records)
-				.mapToObj((number) -> new Object[] { hash(number), new byte[16], new byte[0], 1_000_000L + number })
+				.mapToObj((number) -> new Object[] { hash(number), new byte[16], new byte[0], 1_000_000L + number,
+						1_000_000L + number })
 				.toList();
 			String insert = "insert into " + Tables.RECORDS + " (key_hash, operation, state, claim_id, fence,"
-					+ " fingerprint, lease_until, kept_until, token_until, attempts)"
-					+ " values (?, 'test', 'T', ?, 1, ?, 0, ?, 0, 1)";
+					+ " fingerprint, lease_until, kept_until, purge_after, token_until, attempts)"
+					+ " values (?, 'test', 'T', ?, 1, ?, 0, ?, ?, 0, 1)";
 			new TransactionTemplate(new DataSourceTransactionManager(pool))
 				.executeWithoutResult((status) -> jdbc.batchUpdate(insert, rows));
 		}

@@ -131,8 +131,8 @@ class JdbcTableTests {
 		createTable();
 		this.jdbc.update("""
 				insert into idempotency_record (key_hash, operation, state, claim_id, fence, fingerprint, lease_until,
-					kept_until, token_until, attempts, result_format, result_body)
-				values (?, ?, 'D', ?, ?, ?, 0, ?, 0, 0, ?, ?)
+					kept_until, purge_after, token_until, attempts, result_format, result_body)
+				values (?, ?, 'D', ?, ?, ?, 0, ?, 0, 0, 0, ?, ?)
 				""", OldestRecord.KEY_HASH, OldestRecord.OPERATION, OldestRecord.CLAIM_ID, OldestRecord.FENCE,
 				OldestRecord.FINGERPRINT, OldestRecord.KEPT_UNTIL, OldestRecord.FORMAT, OldestRecord.ANSWER);
 		OldestRecord.assertReplayedBy(this.store);
@@ -144,7 +144,7 @@ class JdbcTableTests {
 			.isThrownBy(() -> schema("no_such_table").verify())
 			.withMessageContaining("no_such_table")
 			.satisfies((ex) -> assertThat(ex.action())
-				.contains("schema-" + this.database.type().dialect().vendor() + ".sql"));
+				.contains("schema/" + this.database.type().dialect().vendor() + "/R__idempotency_record.sql"));
 	}
 
 	@Test
@@ -170,11 +170,47 @@ class JdbcTableTests {
 		IdempotencyKey kept = Requests.key();
 		this.store.complete(Requests.result(Requests.acquired(this.store.claim(Requests.claim(kept)))));
 		assertThat(size()).isEqualTo(5);
+		// A purge looks at all of them.
+		this.jdbc.update("update idempotency_record set purge_after = 0");
 		assertThat(this.store.purge(100)).isEqualTo(2);
 		assertThat(this.store.purge(100)).isZero();
 		assertThat(this.store.claim(Requests.claim(running))).isInstanceOf(ClaimResult.InProgress.class);
 		assertThat(this.store.claim(Requests.claim(kept))).isInstanceOf(ClaimResult.Completed.class);
 		assertThat(Requests.acquired(this.store.claim(Requests.claim(abandoned))).abandoned()).isTrue();
+	}
+
+	@Test
+	void purgeLooksAtRecordsAfterTheirRetentionAndAtMostAnHourLater() {
+		createTable();
+		this.store.complete(Requests.result(Requests.acquired(this.store.claim(Requests.claim()))));
+		this.store.complete(
+				Requests.result(Requests.acquired(this.store.claim(Requests.claim())), Requests.LONG.multipliedBy(3)));
+		Claim released = Requests.acquired(this.store.claim(takenOver()));
+		this.store.release(released.key(), released.id());
+		IdempotencyKey token = IdempotencyKey.ofToken(Caller.GLOBAL, "token");
+		this.store.issue(token, Requests.LONG.multipliedBy(2));
+		Claim used = Requests.acquired(this.store.claim(Requests.claim(token)));
+		this.store.release(token, used.id());
+		assertThat(size()).isEqualTo(4);
+		assertThat(this.jdbc.queryForObject("select count(*) from idempotency_record"
+				+ " where purge_after between kept_until and kept_until + 3600000000", Long.class))
+			.isEqualTo(4);
+	}
+
+	/** A claim of a key whose first owner crashed. */
+	private ClaimRequest takenOver() {
+		IdempotencyKey key = Requests.key();
+		Requests.acquired(this.store.claim(Requests.claim(key, Requests.SHORT, Requests.LONG)));
+		return Requests.claim(key);
+	}
+
+	@Test
+	void purgeLooksAtShorterRecordsLater() {
+		createTable();
+		Claim claim = Requests.acquired(this.store.claim(Requests.claim()));
+		this.store.complete(Completion.withoutResult(claim, Fingerprint.NONE, Requests.SHORT));
+		assertThat(this.store.purge(100)).isZero();
+		assertThat(Requests.acquired(this.store.claim(Requests.claim(claim.key()))).abandoned()).isFalse();
 	}
 
 	@Test

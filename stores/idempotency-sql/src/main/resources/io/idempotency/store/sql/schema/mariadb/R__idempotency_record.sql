@@ -8,11 +8,12 @@ CREATE TABLE IF NOT EXISTS idempotency_record (
 	fingerprint   varbinary(64) NOT NULL,
 	lease_until   bigint        NOT NULL,
 	kept_until    bigint        NOT NULL,
+	purge_after   bigint        NOT NULL,
 	token_until   bigint        NOT NULL,
 	attempts      bigint        NOT NULL,
 	result_format varchar(32),
 	result_body   longblob,
 	origin        varchar(114),
 	PRIMARY KEY (key_hash),
-	INDEX idempotency_record_kept_until (kept_until)
+	INDEX idempotency_record_purge_after (purge_after)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET = utf8mb4;

@@ -3,6 +3,7 @@ CREATE TABLE IF NOT EXISTS idempotency_record (
 	fence         bigint       NOT NULL,
 	lease_until   bigint       NOT NULL,
 	kept_until    bigint       NOT NULL,
+	purge_after   bigint       NOT NULL,
 	token_until   bigint       NOT NULL,
 	attempts      bigint       NOT NULL,
 	key_hash      bytea        NOT NULL,
@@ -14,6 +15,6 @@ CREATE TABLE IF NOT EXISTS idempotency_record (
 	origin        varchar(114),
 	result_body   bytea,
 	PRIMARY KEY (key_hash)
-);
+) WITH (fillfactor = 80);
 
-CREATE INDEX IF NOT EXISTS idempotency_record_kept_until ON idempotency_record (kept_until);
+CREATE INDEX IF NOT EXISTS idempotency_record_purge_after ON idempotency_record (purge_after);

@@ -8,6 +8,7 @@ CREATE TABLE IF NOT EXISTS idempotency_record (
 	fingerprint   binary varying(64)  NOT NULL,
 	lease_until   bigint              NOT NULL,
 	kept_until    bigint              NOT NULL,
+	purge_after   bigint              NOT NULL,
 	token_until   bigint              NOT NULL,
 	attempts      bigint              NOT NULL,
 	result_format varchar(32),
@@ -16,4 +17,4 @@ CREATE TABLE IF NOT EXISTS idempotency_record (
 	PRIMARY KEY (key_hash)
 );
 
-CREATE INDEX IF NOT EXISTS idempotency_record_kept_until ON idempotency_record (kept_until);
+CREATE INDEX IF NOT EXISTS idempotency_record_purge_after ON idempotency_record (purge_after);
