@@ -11,7 +11,6 @@ import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.HikariPoolMXBean;
 import com.zaxxer.hikari.util.Credentials;
 import io.idempotency.IdempotencyConfigurationException;
-import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.jdbc.DedicatedConnections;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import org.jspecify.annotations.Nullable;
@@ -39,11 +38,14 @@ final class DedicatedPool implements AutoCloseable {
 			+ " @IdempotencyDataSource, or set idempotency.jdbc.pool-size to 0, so that all store operations use the"
 			+ " application's pool.";
 
+	private final DataSource application;
+
 	private final int size;
 
 	private final @Nullable HikariPool pool;
 
-	private DedicatedPool(int size, @Nullable HikariPool pool) {
+	private DedicatedPool(DataSource application, int size, @Nullable HikariPool pool) {
+		this.application = application;
 		this.size = size;
 		this.pool = pool;
 	}
@@ -59,10 +61,10 @@ final class DedicatedPool implements AutoCloseable {
 	static DedicatedPool of(DataSource application, int size, Duration storeTimeout) {
 		try {
 			if (size == 0 || isNotPooled(application)) {
-				return new DedicatedPool(0, null);
+				return new DedicatedPool(application, 0, null);
 			}
 			if (Hikari.PRESENT && application.isWrapperFor(HikariDataSource.class)) {
-				return new DedicatedPool(size,
+				return new DedicatedPool(application, size,
 						new HikariPool(application.unwrap(HikariDataSource.class), size, storeTimeout.toMillis()));
 			}
 		}
@@ -83,34 +85,28 @@ final class DedicatedPool implements AutoCloseable {
 						|| dataSource.isWrapperFor(AbstractDriverBasedDataSource.class);
 	}
 
+	/** Returns the data source of the application. */
+	DataSource application() {
+		return this.application;
+	}
+
 	/**
 	 * Returns the dedicated connections, {@code null} if there are none. A decorator of
 	 * the application's pool may select another schema, so its table is compared.
 	 * @throws IdempotencyConfigurationException if the pool leads to another table
 	 */
-	@Nullable DedicatedConnections connections(DataSource application, String tableName) {
+	@Nullable DedicatedConnections connections(String tableName) {
 		HikariPool dedicated = this.pool;
 		if (dedicated == null) {
 			return null;
 		}
-		if (application.getClass() != HikariDataSource.class) {
-			requireSameTable(application, dedicated, tableName);
+		if (this.application.getClass() != HikariDataSource.class) {
+			RecordTable.requireShared(new JdbcIdempotencyStore(this.application, tableName),
+					new JdbcIdempotencyStore(dedicated, tableName), PROBLEM + "a copy of the pool behind "
+							+ this.application.getClass().getName() + " does not lead to the same table " + tableName,
+					ACTION);
 		}
 		return new DedicatedConnections(dedicated, this.size, dedicated::applicationHasConnection);
-	}
-
-	private static void requireSameTable(DataSource application, DataSource dedicated, String tableName) {
-		String problem = PROBLEM + "a copy of the pool behind " + application.getClass().getName()
-				+ " does not lead to the same table " + tableName;
-		try {
-			if (!RecordTable.isShared(new JdbcIdempotencyStore(application, tableName),
-					new JdbcIdempotencyStore(dedicated, tableName))) {
-				throw new IdempotencyConfigurationException(problem, ACTION);
-			}
-		}
-		catch (IdempotencyStoreException ex) {
-			throw new IdempotencyConfigurationException(problem, ACTION, ex);
-		}
 	}
 
 	@Override

@@ -43,27 +43,18 @@ class JdbcStoreConfiguration {
 
 	private static final Logger logger = LoggerFactory.getLogger(JdbcStoreConfiguration.class);
 
-	// This bean is never lazy, so that a missing table fails the start-up and not the
-	// first call.
+	// This bean is never lazy, so that a missing table fails startup and not the first
+	// call.
 	@Bean
 	@Lazy(false)
 	@DependsOnDatabaseInitialization
 	JdbcIdempotencyStore idempotencyStore(IdempotencyProperties properties, Namespace namespace,
-			ListableBeanFactory beanFactory, @IdempotencyDataSource ObjectProvider<DataSource> marked,
-			ObjectProvider<DataSource> all, DedicatedPool dedicated) {
-		DataSource dataSource = choose(properties, beanFactory, marked, all);
-		IdempotencyProperties.Jdbc jdbc = properties.jdbc();
-		JdbcSchema schema = new JdbcSchema(dataSource, jdbc.tableName());
-		RecordTable.prepare(properties, namespace,
-				new RecordTable.Schema(schema::isEmbedded, schema::create, schema::verify),
-				"spring.datasource.username and spring.datasource.password, or those of the DataSource",
-				(cause) -> (cause instanceof SQLException refusal) ? refusal.getSQLState() : null);
-		if (properties.store() == StoreType.AUTO) {
-			logger.info("Idempotency records are kept in the database, table {}: idempotency.store is 'auto', and the "
-					+ "application has a DataSource", jdbc.tableName());
-		}
-		return new JdbcIdempotencyStore(dataSource, dedicated.connections(dataSource, jdbc.tableName()),
-				jdbc.tableName(), properties.waitTimeout(), properties.storeTimeout());
+			DedicatedPool dedicated) {
+		String table = properties.jdbc().tableName();
+		RecordTable.prepare(properties, namespace, new JdbcSchema(dedicated.application(), table), "", DataSource.class,
+				"spring.datasource", (cause) -> (cause instanceof SQLException refusal) ? refusal.getSQLState() : null);
+		return new JdbcIdempotencyStore(dedicated.application(), dedicated.connections(table), table,
+				properties.waitTimeout(), properties.storeTimeout());
 	}
 
 	/** Declares the dedicated connections, which are closed after the engine. */
@@ -71,7 +62,9 @@ class JdbcStoreConfiguration {
 	DedicatedPool idempotencyDedicatedPool(IdempotencyProperties properties, ListableBeanFactory beanFactory,
 			@IdempotencyDataSource ObjectProvider<DataSource> marked, ObjectProvider<DataSource> all) {
 		int size = (marked.getIfUnique() != null) ? 0 : properties.jdbc().poolSize();
-		return DedicatedPool.of(choose(properties, beanFactory, marked, all), size, properties.storeTimeout());
+		DataSource dataSource = StoreConnectionFinder.choose(beanFactory, DataSource.class, IdempotencyDataSource.class,
+				marked, all, (candidate) -> properties.jdbc().poolSize() > 0 && routes(candidate));
+		return DedicatedPool.of(dataSource, size, properties.storeTimeout());
 	}
 
 	@Bean
@@ -79,12 +72,6 @@ class JdbcStoreConfiguration {
 	ApartRecordCheck idempotencyApartRecordCheck(@Qualifier("idempotencyStore") IdempotencyStore idempotencyStore,
 			ObjectProvider<PlatformTransactionManager> managers) {
 		return new ApartRecordCheck(idempotencyStore, managers);
-	}
-
-	private static DataSource choose(IdempotencyProperties properties, ListableBeanFactory beanFactory,
-			ObjectProvider<DataSource> marked, ObjectProvider<DataSource> all) {
-		return StoreConnectionFinder.choose(beanFactory, DataSource.class, IdempotencyDataSource.class, marked, all,
-				(dataSource) -> properties.jdbc().poolSize() > 0 && routes(dataSource));
 	}
 
 	private static boolean routes(DataSource dataSource) {
@@ -105,11 +92,9 @@ class JdbcStoreConfiguration {
 	@Lazy(false)
 	@DependsOn("idempotencyStore")
 	@ConditionalOnProperty(name = "idempotency.jdbc.cleanup.enabled", matchIfMissing = true)
-	RecordCleanup idempotencyCleanup(IdempotencyProperties properties, ListableBeanFactory beanFactory,
-			@IdempotencyDataSource ObjectProvider<DataSource> marked, ObjectProvider<DataSource> all,
+	RecordCleanup idempotencyCleanup(IdempotencyProperties properties, DedicatedPool dedicated,
 			ObjectProvider<Scheduler> schedulers) {
-		DataSource dataSource = choose(properties, beanFactory, marked, all);
-		JdbcIdempotencyStore store = new JdbcIdempotencyStore(dataSource, properties.jdbc().tableName());
+		JdbcIdempotencyStore store = new JdbcIdempotencyStore(dedicated.application(), properties.jdbc().tableName());
 		IdempotencyProperties.Jdbc.Cleanup cleanup = properties.jdbc().cleanup();
 		Scheduler scheduler = schedulers.getIfAvailable();
 		return (scheduler != null) ? new RecordCleanup(store::purge, cleanup.interval(), cleanup.batchSize(), scheduler)

@@ -14,7 +14,7 @@ import io.idempotency.ScopeMode;
 import io.idempotency.autoconfigure.IdempotencyProperties.Http.Anonymous;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.key.HeaderKeyParser;
-import io.idempotency.store.sql.TableName;
+import io.idempotency.store.sql.Dialects;
 
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.convert.DurationStyle;
@@ -180,7 +180,7 @@ final class PropertyChecks {
 	}
 
 	static void tableName(String name, String value) {
-		require(TableName.isValid(value), name, value,
+		require(Dialects.isTableName(value), name, value,
 				"It must be a name of at most 50 letters, digits and underscores, with its schema before a dot if need be.");
 	}
 

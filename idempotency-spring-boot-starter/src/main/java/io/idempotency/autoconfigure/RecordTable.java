@@ -3,7 +3,6 @@ package io.idempotency.autoconfigure;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 import io.idempotency.IdempotencyConfigurationException;
@@ -16,7 +15,10 @@ import io.idempotency.store.Causes;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.sql.TableSchema;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Prepares the table of a SQL store at startup.
@@ -25,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  */
 @Internal
 public final class RecordTable {
+
+	private static final Logger logger = LoggerFactory.getLogger(RecordTable.class);
 
 	/** Of no operation: nobody else ever has a key of it. */
 	private static final String OPERATION = "idempotency.start";
@@ -39,28 +43,35 @@ public final class RecordTable {
 	}
 
 	/**
-	 * Creates the table if that is configured, checks it, and logs a warning about a
-	 * missing namespace and about a short lease.
-	 * @param login the properties and the bean that say who the user is
+	 * Creates the table if that is configured, checks it, and logs the choice of the
+	 * store, and a warning about a missing namespace and about a short lease.
+	 * @param over how the store reaches the database, in the log
+	 * @param type the type of the bean with the connections
+	 * @param prefix the prefix of the properties with the user
 	 * @param sqlState returns that of a failure of the driver, {@code null} for any other
-	 * @throws IdempotencyConfigurationException if the database refuses the user
+	 * @throws IdempotencyConfigurationException if the database rejects the user
 	 */
-	public static void prepare(IdempotencyProperties properties, Namespace namespace, Schema schema, String login,
-			Function<Throwable, @Nullable String> sqlState) {
+	public static void prepare(IdempotencyProperties properties, Namespace namespace, TableSchema schema, String over,
+			Class<?> type, String prefix, Function<Throwable, @Nullable String> sqlState) {
+		String login = prefix + ".username and " + prefix + ".password, or those of the " + type.getSimpleName();
 		if (!prepare(properties.jdbc().initializeSchema(), schema, login, sqlState)) {
 			NamespaceConfiguration.warnOfNone(properties, namespace, "the database");
 		}
 		LeaseTimeCheck.compare(properties, 2);
+		if (properties.store() == StoreType.AUTO) {
+			logger.info("Idempotency records are kept in the database{}, table {}: idempotency.store is 'auto', and the"
+					+ " application has a {}", over, properties.jdbc().tableName(), type.getSimpleName());
+		}
 	}
 
-	private static boolean prepare(SchemaInitialization when, Schema schema, String login,
+	private static boolean prepare(SchemaInitialization when, TableSchema schema, String login,
 			Function<Throwable, @Nullable String> sqlState) {
 		try {
-			boolean embedded = schema.embedded().getAsBoolean();
+			boolean embedded = schema.isEmbedded();
 			if (isMade(when, embedded)) {
-				schema.creation().run();
+				schema.create();
 			}
-			schema.check().run();
+			schema.verify();
 			return embedded;
 		}
 		catch (IdempotencyStoreException ex) {
@@ -100,14 +111,18 @@ public final class RecordTable {
 	}
 
 	/**
-	 * The table, in one of the ways to reach it.
-	 *
-	 * @param embedded asks whether the JVM has the database alone
-	 * @param creation makes the table
-	 * @param check refuses one that is not as it must be
-	 * @hidden
+	 * Checks that two stores have the same table.
+	 * @throws IdempotencyConfigurationException if they have not
 	 */
-	public record Schema(BooleanSupplier embedded, Runnable creation, Runnable check) {
+	public static void requireShared(IdempotencyStore one, IdempotencyStore other, String problem, String action) {
+		try {
+			if (!isShared(one, other)) {
+				throw new IdempotencyConfigurationException(problem, action);
+			}
+		}
+		catch (IdempotencyStoreException ex) {
+			throw new IdempotencyConfigurationException(problem, action, ex);
+		}
 	}
 
 }

@@ -13,7 +13,6 @@ import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.jdbc.DedicatedConnections.Use;
 import io.idempotency.store.sql.Dialect;
 import io.idempotency.store.sql.Dialects;
-import io.idempotency.store.sql.TableName;
 import io.idempotency.store.sql.Timeouts;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,7 +33,7 @@ final class JdbcDatabase {
 
 	private final DataSource dataSource;
 
-	private final TableName table;
+	private final String tableName;
 
 	private final Timeouts timeouts;
 
@@ -48,9 +47,9 @@ final class JdbcDatabase {
 	/** The isolation of the transactions that do not ask for another one. */
 	private volatile int isolation = Connection.TRANSACTION_NONE;
 
-	JdbcDatabase(DataSource dataSource, TableName table, Timeouts timeouts, @Nullable DedicatedConnections dedicated) {
+	JdbcDatabase(DataSource dataSource, String tableName, Timeouts timeouts, @Nullable DedicatedConnections dedicated) {
 		this.dataSource = withoutTransaction(dataSource);
-		this.table = table;
+		this.tableName = Dialects.requireTableName(tableName);
 		this.timeouts = timeouts;
 		this.dedicated = dedicated;
 	}
@@ -75,10 +74,6 @@ final class JdbcDatabase {
 
 	DataSource dataSource() {
 		return this.dataSource;
-	}
-
-	TableName table() {
-		return this.table;
 	}
 
 	Timeouts timeouts() {
@@ -112,7 +107,7 @@ final class JdbcDatabase {
 		if (known == null) {
 			DatabaseMetaData database = connection.getMetaData();
 			known = Dialects.find(String.valueOf(database.getDatabaseProductName()),
-					String.valueOf(database.getDatabaseProductVersion()), this.table, this.timeouts);
+					String.valueOf(database.getDatabaseProductVersion()), this.tableName, this.timeouts);
 			this.dialect = known;
 		}
 		return known;

@@ -9,8 +9,6 @@ import java.util.function.Function;
 
 import javax.sql.DataSource;
 
-import io.idempotency.IdempotencyRecord;
-import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
@@ -21,13 +19,10 @@ import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.NoTransactionToJoinException;
 import io.idempotency.store.RecordAdmin;
-import io.idempotency.store.RecordKey;
-import io.idempotency.store.RecordSelection;
 import io.idempotency.store.Renewal;
-import io.idempotency.store.RecordId;
 import io.idempotency.store.sql.RecordVerbs;
 import io.idempotency.store.sql.SqlMove;
-import io.idempotency.store.sql.TableName;
+import io.idempotency.store.sql.Dialects;
 import io.idempotency.store.sql.Timeouts;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -76,7 +71,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	private static final Logger logger = LoggerFactory.getLogger(JdbcIdempotencyStore.class);
 
 	/** The default name of the table. */
-	public static final String DEFAULT_TABLE_NAME = TableName.DEFAULT;
+	public static final String DEFAULT_TABLE_NAME = Dialects.DEFAULT_TABLE;
 
 	private final OwnSessionSource own;
 
@@ -95,23 +90,13 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	}
 
 	/**
-	 * Creates a store whose {@link #joining()} lets a duplicate wait for five seconds.
+	 * Creates a store whose calls take no longer than two seconds, and whose
+	 * {@link #joining()} lets a duplicate wait for five seconds.
 	 * @param dataSource the source of connections
 	 * @param tableName the table, with its schema if that is not the default one
 	 */
 	public JdbcIdempotencyStore(DataSource dataSource, String tableName) {
-		this(dataSource, tableName, Timeouts.DEFAULT.waiting());
-	}
-
-	/**
-	 * Creates a store whose calls take no longer than two seconds.
-	 * @param dataSource the source of connections
-	 * @param tableName the table, with its schema if that is not the default one
-	 * @param waitTimeout how long a claim waits for another transaction that has claimed
-	 * the key and is not at its end
-	 */
-	public JdbcIdempotencyStore(DataSource dataSource, String tableName, Duration waitTimeout) {
-		this(dataSource, tableName, waitTimeout, Timeouts.DEFAULT.call());
+		this(dataSource, tableName, Timeouts.DEFAULT.waiting(), Timeouts.DEFAULT.call());
 	}
 
 	/**
@@ -147,8 +132,8 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	 */
 	public JdbcIdempotencyStore(DataSource dataSource, @Nullable DedicatedConnections dedicated, String tableName,
 			Duration waitTimeout, Duration storeTimeout) {
-		JdbcDatabase database = new JdbcDatabase(dataSource, new TableName(tableName),
-				new Timeouts(waitTimeout, storeTimeout), dedicated);
+		JdbcDatabase database = new JdbcDatabase(dataSource, tableName, new Timeouts(waitTimeout, storeTimeout),
+				dedicated);
 		this.own = new OwnSessionSource(database);
 		this.callers = new JoinedSessionSource(database);
 		this.sessions = this.own;
@@ -164,9 +149,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 
 	@Override
 	public ClaimResult claim(ClaimRequest request) {
-		try (SqlSession session = this.sessions.openClaim(request.newTransaction())) {
-			return session.verb((verbs) -> verbs.claim(request));
-		}
+		return run(this.sessions.openClaim(request.newTransaction()), (verbs) -> verbs.claim(request));
 	}
 
 	/**
@@ -186,30 +169,22 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 		catch (IdempotencyStoreException | NoTransactionToJoinException ex) {
 			logger.debug("The transaction of the caller could not be used for a look", ex);
 		}
-		try (SqlSession session = this.own.openLook()) {
-			return session.verb(find);
-		}
+		return run(this.own.openLook(), find);
 	}
 
 	@Override
 	public boolean complete(Completion completion) {
-		try (SqlSession session = this.sessions.open("complete")) {
-			return session.verb((verbs) -> verbs.complete(completion));
-		}
+		return run("complete", (verbs) -> verbs.complete(completion));
 	}
 
 	@Override
 	public boolean release(IdempotencyKey key, ClaimId claimId) {
-		try (SqlSession session = this.sessions.open("release")) {
-			return session.verb((verbs) -> verbs.release(key, claimId));
-		}
+		return run("release", (verbs) -> verbs.release(key, claimId));
 	}
 
 	@Override
 	public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
-		try (SqlSession session = this.sessions.openRenewal()) {
-			return session.verb((verbs) -> verbs.renew(key, claimId, lease));
-		}
+		return run(this.sessions.openRenewal(), (verbs) -> verbs.renew(key, claimId, lease));
 	}
 
 	/**
@@ -225,9 +200,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 		if (renewals.isEmpty()) {
 			return Set.of();
 		}
-		try (SqlSession session = this.sessions.openRenewal()) {
-			return session.verb((verbs) -> verbs.renewAll(renewals));
-		}
+		return run(this.sessions.openRenewal(), (verbs) -> verbs.renewAll(renewals));
 	}
 
 	@Override
@@ -235,9 +208,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 		if (!token.isToken()) {
 			throw new IllegalArgumentException("Only a token can be issued, not a key of '" + token.operation() + "'");
 		}
-		try (SqlSession session = this.sessions.open("issue")) {
-			return session.verb((verbs) -> verbs.issue(token, timeToLive));
-		}
+		return run("issue", (verbs) -> verbs.issue(token, timeToLive));
 	}
 
 	/**
@@ -251,9 +222,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	 */
 	public int purge(int batchSize) {
 		RecordVerbs.requireBatchSize(batchSize);
-		try (SqlSession session = this.own.openPurge()) {
-			return session.verb((verbs) -> verbs.purge(batchSize));
-		}
+		return run(this.own.openPurge(), (verbs) -> verbs.purge(batchSize));
 	}
 
 	/**
@@ -265,7 +234,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	 */
 	@Override
 	public Optional<RecordAdmin> admin() {
-		return Optional.of(new JdbcRecordAdmin(this.own));
+		return Optional.of(RecordVerbs.admin(this::runAlone));
 	}
 
 	/**
@@ -289,50 +258,18 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 		return Optional.of(this.joining);
 	}
 
-	/**
-	 * Shows and removes rows of the table. The pages are in the order of the primary key,
-	 * so a page is a range of it.
-	 */
-	private static final class JdbcRecordAdmin implements RecordAdmin {
+	private <T> T run(String what, Function<RecordVerbs, SqlMove<T>> verb) {
+		return run(this.sessions.open(what), verb);
+	}
 
-		private final OwnSessionSource sessions;
+	private <T> T runAlone(String what, Function<RecordVerbs, SqlMove<T>> verb) {
+		return run(this.own.open(what), verb);
+	}
 
-		JdbcRecordAdmin(OwnSessionSource sessions) {
-			this.sessions = sessions;
+	private static <T> T run(SqlSession session, Function<RecordVerbs, SqlMove<T>> verb) {
+		try (session) {
+			return session.verb(verb);
 		}
-
-		@Override
-		public Optional<IdempotencyRecord> find(RecordKey key) {
-			try (SqlSession session = this.sessions.open("find")) {
-				return session.verb((verbs) -> verbs.find(key));
-			}
-		}
-
-		/**
-		 * {@inheritDoc}
-		 * <p>
-		 * Reads {@code count} rows, by one statement, and none of their results. The rows
-		 * of a caller lie together; those of an operation do not, so the rows of other
-		 * operations are read, too.
-		 */
-		@Override
-		public IdempotencyRecordPage scan(RecordSelection selection, @Nullable String cursor, int count) {
-			if (cursor != null) {
-				// A cursor comes from outside.
-				RecordId.parse(cursor);
-			}
-			try (SqlSession session = this.sessions.open("scan")) {
-				return session.verb((verbs) -> verbs.scan(selection, cursor, count));
-			}
-		}
-
-		@Override
-		public Eviction evict(RecordKey key, boolean force) {
-			try (SqlSession session = this.sessions.open("evict")) {
-				return session.verb((verbs) -> verbs.evict(key, force));
-			}
-		}
-
 	}
 
 }

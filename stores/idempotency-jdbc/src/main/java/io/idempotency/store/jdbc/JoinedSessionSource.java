@@ -53,11 +53,6 @@ final class JoinedSessionSource implements SqlSession.Source {
 				(dialect) -> alone ? dialect.lockWaitAlone(bound) : dialect.lockWait(bound));
 	}
 
-	@Override
-	public SqlSession openRenewal() {
-		return open("renew");
-	}
-
 	/**
 	 * Opens a session for a verb that only reads, if the transaction sees what others
 	 * have committed and nothing else. A stricter isolation would keep its view from this

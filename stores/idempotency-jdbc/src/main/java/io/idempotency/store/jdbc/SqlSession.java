@@ -456,7 +456,9 @@ abstract class SqlSession implements AutoCloseable {
 		 * Opens a session for a renewal, which never waits behind other verbs for a
 		 * connection.
 		 */
-		SqlSession openRenewal();
+		default SqlSession openRenewal() {
+			return open("renew");
+		}
 
 	}
 

@@ -20,7 +20,6 @@ import io.idempotency.store.Renewal;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.jdbc.DedicatedConnections.Use;
-import io.idempotency.store.sql.TableName;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -62,8 +61,8 @@ class DedicatedConnectionsTests {
 	}
 
 	private JdbcIdempotencyStore store(int size) {
-		JdbcIdempotencyStore created = new JdbcIdempotencyStore(this.application, connections(size), TableName.DEFAULT,
-				Duration.ofSeconds(5), Duration.ofSeconds(10));
+		JdbcIdempotencyStore created = new JdbcIdempotencyStore(this.application, connections(size),
+				JdbcIdempotencyStore.DEFAULT_TABLE_NAME, Duration.ofSeconds(5), Duration.ofSeconds(10));
 		// The database is asked once what it is.
 		created.purge(1);
 		this.application.taken = 0;

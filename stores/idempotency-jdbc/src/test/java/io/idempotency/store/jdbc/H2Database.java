@@ -4,7 +4,6 @@ import java.util.UUID;
 
 import javax.sql.DataSource;
 
-import io.idempotency.store.sql.TableName;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
@@ -26,7 +25,7 @@ record H2Database(DataSource dataSource) {
 
 	static H2Database withTable() {
 		H2Database database = open();
-		new JdbcSchema(database.dataSource, TableName.DEFAULT).create();
+		new JdbcSchema(database.dataSource, JdbcIdempotencyStore.DEFAULT_TABLE_NAME).create();
 		return database;
 	}
 

@@ -23,7 +23,6 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.UnreadableRecordException;
-import io.idempotency.store.sql.TableName;
 import io.idempotency.store.sql.Timeouts;
 import org.junit.jupiter.api.Test;
 import org.mockito.InOrder;
@@ -178,8 +177,8 @@ class JdbcIdempotencyStoreTests {
 	@Test
 	void statementWaitsForTheRestOfTheTimeOnly() throws SQLException {
 		Connection connection = spy(this.database.dataSource().getConnection());
-		JdbcIdempotencyStore store = new JdbcIdempotencyStore(always(connection), TableName.DEFAULT,
-				Duration.ofSeconds(5), Duration.ofSeconds(3));
+		JdbcIdempotencyStore store = new JdbcIdempotencyStore(always(connection),
+				JdbcIdempotencyStore.DEFAULT_TABLE_NAME, Duration.ofSeconds(5), Duration.ofSeconds(3));
 		store.claim(request("key"));
 		verify(connection, atLeastOnce()).setNetworkTimeout(any(), intThat((millis) -> millis > 0 && millis <= 3001));
 		verify(connection, never()).setNetworkTimeout(any(), intThat((millis) -> millis > 3001));
@@ -192,11 +191,12 @@ class JdbcIdempotencyStoreTests {
 	void timeoutsAreChecked() {
 		DataSource dataSource = this.database.dataSource();
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> new JdbcIdempotencyStore(dataSource, TableName.DEFAULT, Duration.ZERO))
+			.isThrownBy(() -> new JdbcIdempotencyStore(dataSource, JdbcIdempotencyStore.DEFAULT_TABLE_NAME,
+					Duration.ZERO, Duration.ofSeconds(2)))
 			.withMessageContaining("waitTimeout");
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> new JdbcIdempotencyStore(dataSource, TableName.DEFAULT, Duration.ofSeconds(1),
-					Duration.ofNanos(1)))
+			.isThrownBy(() -> new JdbcIdempotencyStore(dataSource, JdbcIdempotencyStore.DEFAULT_TABLE_NAME,
+					Duration.ofSeconds(1), Duration.ofNanos(1)))
 			.withMessageContaining("storeTimeout");
 	}
 
@@ -256,7 +256,7 @@ class JdbcIdempotencyStoreTests {
 	void transactionAwareProxyIsLookedThrough() {
 		JdbcDatabase unwrapped = new JdbcDatabase(
 				new TransactionAwareDataSourceProxy(new TransactionAwareDataSourceProxy(this.database.dataSource())),
-				new TableName(TableName.DEFAULT), Timeouts.DEFAULT, null);
+				JdbcIdempotencyStore.DEFAULT_TABLE_NAME, Timeouts.DEFAULT, null);
 		assertThat(unwrapped.dataSource()).isSameAs(this.database.dataSource());
 	}
 

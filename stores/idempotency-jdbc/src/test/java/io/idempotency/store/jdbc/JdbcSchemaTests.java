@@ -8,7 +8,6 @@ import javax.sql.DataSource;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.store.IdempotencyStoreException;
-import io.idempotency.store.sql.TableName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,7 +29,7 @@ class JdbcSchemaTests {
 			";MODE=LEGACY", ";MODE=STRICT" })
 	void createdTwiceAndVerifiedInEveryMode(String mode) {
 		H2Database database = H2Database.open(mode);
-		JdbcSchema schema = new JdbcSchema(database.dataSource(), TableName.DEFAULT);
+		JdbcSchema schema = new JdbcSchema(database.dataSource(), JdbcIdempotencyStore.DEFAULT_TABLE_NAME);
 		schema.create();
 		schema.create();
 		assertThatCode(schema::verify).doesNotThrowAnyException();
@@ -65,7 +64,7 @@ class JdbcSchemaTests {
 	void missingColumnIsNotAMissingTable() {
 		H2Database database = H2Database.withTable();
 		database.jdbc().execute("alter table idempotency_record drop column attempts");
-		JdbcSchema schema = new JdbcSchema(database.dataSource(), TableName.DEFAULT);
+		JdbcSchema schema = new JdbcSchema(database.dataSource(), JdbcIdempotencyStore.DEFAULT_TABLE_NAME);
 		assertThatExceptionOfType(IdempotencyConfigurationException.class).isThrownBy(schema::verify)
 			.withMessageContaining("idempotency_record")
 			.withMessageContaining("columns");
@@ -75,7 +74,7 @@ class JdbcSchemaTests {
 	void tableWithoutAPrimaryKeyIsRefused() {
 		H2Database database = H2Database.withTable();
 		database.jdbc().execute("alter table idempotency_record drop primary key");
-		JdbcSchema schema = new JdbcSchema(database.dataSource(), TableName.DEFAULT);
+		JdbcSchema schema = new JdbcSchema(database.dataSource(), JdbcIdempotencyStore.DEFAULT_TABLE_NAME);
 		assertThatExceptionOfType(IdempotencyConfigurationException.class).isThrownBy(schema::verify)
 			.withMessageContaining("primary key");
 	}
@@ -83,7 +82,7 @@ class JdbcSchemaTests {
 	@Test
 	void databaseThatIsDownIsAStoreException() {
 		JdbcSchema schema = new JdbcSchema(new DriverManagerDataSource("jdbc:h2:tcp://127.0.0.1:1/x"),
-				TableName.DEFAULT);
+				JdbcIdempotencyStore.DEFAULT_TABLE_NAME);
 		assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(schema::verify);
 		assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(schema::create);
 	}
@@ -104,7 +103,7 @@ class JdbcSchemaTests {
 		Connection connection = mock(Connection.class);
 		given(connection.getMetaData()).willReturn(database);
 		given(dataSource.getConnection()).willReturn(connection);
-		JdbcSchema schema = new JdbcSchema(dataSource, TableName.DEFAULT);
+		JdbcSchema schema = new JdbcSchema(dataSource, JdbcIdempotencyStore.DEFAULT_TABLE_NAME);
 		assertThatExceptionOfType(IdempotencyConfigurationException.class).isThrownBy(schema::verify)
 			.withMessageContaining("'Oracle'");
 		assertThatExceptionOfType(IdempotencyConfigurationException.class).isThrownBy(schema::create)

@@ -2,8 +2,6 @@ package io.idempotency.store.jdbc;
 
 import java.sql.Connection;
 
-import io.idempotency.store.sql.TableName;
-
 import liquibase.Contexts;
 import liquibase.LabelExpression;
 import liquibase.Liquibase;
@@ -56,7 +54,7 @@ class MigrationToolsTests {
 	}
 
 	private JdbcSchema schema() {
-		return new JdbcSchema(this.database.dataSource(), TableName.DEFAULT);
+		return new JdbcSchema(this.database.dataSource(), JdbcIdempotencyStore.DEFAULT_TABLE_NAME);
 	}
 
 	private void verify() {

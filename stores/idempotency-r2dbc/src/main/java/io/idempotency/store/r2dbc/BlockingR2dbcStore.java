@@ -10,8 +10,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
-import io.idempotency.IdempotencyRecord;
-import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
@@ -21,20 +19,16 @@ import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.RecordAdmin;
-import io.idempotency.store.RecordKey;
-import io.idempotency.store.RecordSelection;
 import io.idempotency.store.Renewal;
-import io.idempotency.store.RecordId;
 import io.idempotency.store.sql.RecordVerbs;
 import io.idempotency.store.sql.SqlMove;
-import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
  * Waits for the answers of the store, on the thread of the caller.
  */
-final class BlockingR2dbcStore implements IdempotencyStore, RecordAdmin {
+final class BlockingR2dbcStore implements IdempotencyStore {
 
 	/** The bounds of the call itself should end it. */
 	private static final Duration SPARE = Duration.ofSeconds(1);
@@ -133,31 +127,12 @@ final class BlockingR2dbcStore implements IdempotencyStore, RecordAdmin {
 
 	@Override
 	public Optional<RecordAdmin> admin() {
-		return Optional.of(this);
+		return Optional.of(RecordVerbs.admin(this::rows));
 	}
 
 	@Override
 	public String type() {
 		return "r2dbc";
-	}
-
-	@Override
-	public Optional<IdempotencyRecord> find(RecordKey key) {
-		return rows("find", (verbs) -> verbs.find(key));
-	}
-
-	@Override
-	public IdempotencyRecordPage scan(RecordSelection selection, @Nullable String cursor, int count) {
-		if (cursor != null) {
-			// A cursor comes from outside.
-			RecordId.parse(cursor);
-		}
-		return rows("scan", (verbs) -> verbs.scan(selection, cursor, count));
-	}
-
-	@Override
-	public Eviction evict(RecordKey key, boolean force) {
-		return rows("evict", (verbs) -> verbs.evict(key, force));
 	}
 
 	private <T> T rows(String what, Function<RecordVerbs, SqlMove<T>> work) {

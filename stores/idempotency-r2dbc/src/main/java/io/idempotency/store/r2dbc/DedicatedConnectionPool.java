@@ -5,7 +5,7 @@ import java.util.Set;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.autoconfigure.RecordTable;
-import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.IdempotencyStore;
 import io.r2dbc.pool.ConnectionPool;
 import io.r2dbc.pool.ConnectionPoolConfiguration;
 import io.r2dbc.spi.ConnectionFactory;
@@ -37,9 +37,12 @@ final class DedicatedConnectionPool implements AutoCloseable {
 			+ " @IdempotencyConnectionFactory, or set idempotency.jdbc.pool-size to 0, so that all store operations use"
 			+ " the application's pool.";
 
+	private final ConnectionFactory application;
+
 	private final @Nullable ConnectionFactory pool;
 
-	private DedicatedConnectionPool(@Nullable ConnectionFactory pool) {
+	private DedicatedConnectionPool(ConnectionFactory application, @Nullable ConnectionFactory pool) {
+		this.application = application;
 		this.pool = pool;
 	}
 
@@ -57,10 +60,10 @@ final class DedicatedConnectionPool implements AutoCloseable {
 		}
 		String type = seen.getClass().getName();
 		if (size == 0 || NOT_POOLED.stream().anyMatch(type::startsWith)) {
-			return new DedicatedConnectionPool(null);
+			return new DedicatedConnectionPool(application, null);
 		}
 		if (isPool(seen)) {
-			return new DedicatedConnectionPool(Pools.like(seen, size, storeTimeout));
+			return new DedicatedConnectionPool(application, Pools.like(seen, size, storeTimeout));
 		}
 		throw new IdempotencyConfigurationException(PROBLEM + type + " is not a pool of r2dbc-pool", ACTION);
 	}
@@ -69,30 +72,28 @@ final class DedicatedConnectionPool implements AutoCloseable {
 		return POOLS && Pools.include(connections);
 	}
 
+	/** Returns the connections of the application. */
+	ConnectionFactory application() {
+		return this.application;
+	}
+
 	/**
 	 * Returns the dedicated connections, {@code null} if there are none. The application
 	 * may configure its connections after they were opened, so the table is compared.
 	 * @throws IdempotencyConfigurationException if the pool leads to another table
 	 */
-	@Nullable ConnectionFactory connections(ConnectionFactory application, String tableName) {
+	@Nullable ConnectionFactory connections(String tableName) {
 		if (this.pool != null) {
-			requireSameTable(application, this.pool, tableName);
+			RecordTable.requireShared(store(this.application, tableName), store(this.pool, tableName),
+					PROBLEM + "its connections do not lead to the same table " + tableName
+							+ " as those of the application's pool",
+					ACTION);
 		}
 		return this.pool;
 	}
 
-	private static void requireSameTable(ConnectionFactory application, ConnectionFactory dedicated, String tableName) {
-		String problem = PROBLEM + "its connections do not lead to the same table " + tableName
-				+ " as those of the application's pool";
-		try {
-			if (!RecordTable.isShared(new R2dbcIdempotencyStore(application, null, tableName, WAIT, WAIT).blocking(),
-					new R2dbcIdempotencyStore(dedicated, null, tableName, WAIT, WAIT).blocking())) {
-				throw new IdempotencyConfigurationException(problem, ACTION);
-			}
-		}
-		catch (IdempotencyStoreException ex) {
-			throw new IdempotencyConfigurationException(problem, ACTION, ex);
-		}
+	private static IdempotencyStore store(ConnectionFactory connections, String tableName) {
+		return new R2dbcIdempotencyStore(connections, null, tableName, WAIT, WAIT).blocking();
 	}
 
 	@Override

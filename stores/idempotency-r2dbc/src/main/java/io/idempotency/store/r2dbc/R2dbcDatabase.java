@@ -14,7 +14,6 @@ import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.sql.Dialect;
 import io.idempotency.store.sql.Dialects;
 import io.idempotency.store.sql.LockWait;
-import io.idempotency.store.sql.TableName;
 import io.idempotency.store.sql.Timeouts;
 import io.idempotency.store.sql.SqlMove;
 import io.r2dbc.spi.Connection;
@@ -60,7 +59,7 @@ final class R2dbcDatabase {
 
 	private final ConnectionFactory connections;
 
-	private final TableName table;
+	private final String tableName;
 
 	private final Timeouts timeouts;
 
@@ -78,9 +77,9 @@ final class R2dbcDatabase {
 	/** Until when a table may be locked, by {@link System#nanoTime()}; zero at first. */
 	private volatile long lockedUntil;
 
-	R2dbcDatabase(ConnectionFactory connections, TableName table, Timeouts timeouts) {
+	R2dbcDatabase(ConnectionFactory connections, String tableName, Timeouts timeouts) {
 		this.connections = connections;
-		this.table = table;
+		this.tableName = Dialects.requireTableName(tableName);
 		this.timeouts = timeouts;
 		// The driver of H2 works on the thread of its caller.
 		this.threads = isOf("H2") ? Schedulers.boundedElastic() : null;
@@ -88,10 +87,6 @@ final class R2dbcDatabase {
 
 	private boolean isOf(String driver) {
 		return this.connections.getMetadata().getName().equalsIgnoreCase(driver);
-	}
-
-	TableName table() {
-		return this.table;
 	}
 
 	Timeouts timeouts() {
@@ -192,7 +187,7 @@ final class R2dbcDatabase {
 			ConnectionMetadata metadata = connection.getMetadata();
 			// The driver of MySQL tells what the makers of the server say in a comment.
 			String product = isOf("MySQL") ? "mysql" : metadata.getDatabaseProductName();
-			known = Dialects.find(product, metadata.getDatabaseVersion(), this.table, this.timeouts);
+			known = Dialects.find(product, metadata.getDatabaseVersion(), this.tableName, this.timeouts);
 			this.dialect = known;
 		}
 		return known;

@@ -18,10 +18,10 @@ import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.sql.Dialect;
+import io.idempotency.store.sql.Dialects;
 import io.idempotency.store.sql.LockWait;
 import io.idempotency.store.sql.RecordVerbs;
 import io.idempotency.store.sql.SqlMove;
-import io.idempotency.store.sql.TableName;
 import io.idempotency.store.sql.Timeouts;
 import io.r2dbc.spi.ConnectionFactory;
 import org.jspecify.annotations.Nullable;
@@ -55,7 +55,7 @@ import reactor.core.scheduler.Schedulers;
 public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 
 	/** The default name of the table. */
-	public static final String DEFAULT_TABLE_NAME = TableName.DEFAULT;
+	public static final String DEFAULT_TABLE_NAME = Dialects.DEFAULT_TABLE;
 
 	private final R2dbcDatabase database;
 
@@ -93,12 +93,11 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 	 */
 	public R2dbcIdempotencyStore(ConnectionFactory connections, @Nullable ConnectionFactory dedicated, String tableName,
 			Duration waitTimeout, Duration storeTimeout) {
-		TableName table = new TableName(tableName);
 		Timeouts timeouts = new Timeouts(waitTimeout, storeTimeout);
-		this.database = new R2dbcDatabase(connections, table, timeouts);
+		this.database = new R2dbcDatabase(connections, tableName, timeouts);
 		R2dbcIdempotencyStore calls = new R2dbcIdempotencyStore(this.database);
 		this.blocking = (dedicated == null) ? calls.blocking : new BlockingR2dbcStore(calls,
-				new R2dbcIdempotencyStore(new R2dbcDatabase(dedicated, table, timeouts)));
+				new R2dbcIdempotencyStore(new R2dbcDatabase(dedicated, tableName, timeouts)));
 		this.joins = false;
 		this.threads = Schedulers.parallel();
 	}

@@ -80,16 +80,7 @@ final class R2dbcSession {
 	/** Runs a verb, and once more if it has failed without a change and may succeed. */
 	<T> Mono<T> verb(Function<RecordVerbs, SqlMove<T>> verb) {
 		RecordVerbs verbs = new RecordVerbs(this.dialect, this.joined, this.lockWait);
-		return work(() -> verb.apply(verbs));
-	}
-
-	/** Carries out moves that are no verb. */
-	<T> Mono<T> moves(Function<Dialect, SqlMove<T>> moves) {
-		return work(() -> moves.apply(this.dialect));
-	}
-
-	private <T> Mono<T> work(Supplier<SqlMove<T>> work) {
-		Mono<T> bounded = setting(this.lockWait.begin()).then(attempt(work, 1));
+		Mono<T> bounded = setting(this.lockWait.begin()).then(attempt(() -> verb.apply(verbs), 1));
 		return (this.lockWait.end() == null) ? bounded : bounded.flatMap((answer) -> restore().thenReturn(answer))
 			.onErrorResume((failure) -> restore().onErrorComplete().then(Mono.error(failure)));
 	}

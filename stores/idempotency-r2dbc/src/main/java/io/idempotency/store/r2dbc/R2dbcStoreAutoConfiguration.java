@@ -4,7 +4,6 @@ import java.util.Objects;
 
 import io.idempotency.autoconfigure.IdempotencyConnectionFactory;
 import io.idempotency.autoconfigure.IdempotencyProperties;
-import io.idempotency.autoconfigure.StoreType;
 import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import io.idempotency.autoconfigure.RecordTable;
 import io.idempotency.autoconfigure.StoreConnectionFinder;
@@ -15,8 +14,6 @@ import io.idempotency.store.sql.RecordCleanup;
 import io.r2dbc.spi.ConnectionFactory;
 import io.r2dbc.spi.R2dbcException;
 import io.r2dbc.spi.Wrapped;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -56,8 +53,6 @@ import org.springframework.util.ClassUtils;
 @Conditional(R2dbcStoreAutoConfiguration.ConfiguredOrOnlyConnection.class)
 public final class R2dbcStoreAutoConfiguration {
 
-	private static final Logger logger = LoggerFactory.getLogger(R2dbcStoreAutoConfiguration.class);
-
 	private static final boolean ROUTES = ClassUtils.isPresent(
 			"org.springframework.r2dbc.connection.lookup.AbstractRoutingConnectionFactory",
 			R2dbcStoreAutoConfiguration.class.getClassLoader());
@@ -71,21 +66,13 @@ public final class R2dbcStoreAutoConfiguration {
 	@Lazy(false)
 	@DependsOnDatabaseInitialization
 	R2dbcIdempotencyStore reactiveIdempotencyStore(IdempotencyProperties properties, Namespace namespace,
-			ListableBeanFactory beanFactory, @IdempotencyConnectionFactory ObjectProvider<ConnectionFactory> marked,
-			ObjectProvider<ConnectionFactory> all, DedicatedConnectionPool dedicated) {
-		ConnectionFactory connections = choose(properties, beanFactory, marked, all);
-		IdempotencyProperties.Jdbc jdbc = properties.jdbc();
-		R2dbcSchema schema = new R2dbcSchema(connections, jdbc.tableName());
-		RecordTable.prepare(properties, namespace,
-				new RecordTable.Schema(schema::isEmbedded, schema::create, schema::verify),
-				"spring.r2dbc.username and spring.r2dbc.password, or those of the ConnectionFactory",
+			DedicatedConnectionPool dedicated) {
+		String table = properties.jdbc().tableName();
+		RecordTable.prepare(properties, namespace, new R2dbcSchema(dedicated.application(), table), " over R2DBC",
+				ConnectionFactory.class, "spring.r2dbc",
 				(cause) -> (cause instanceof R2dbcException refusal) ? refusal.getSqlState() : null);
-		if (properties.store() == StoreType.AUTO) {
-			logger.info("Idempotency records are kept in the database over R2DBC, table {}: idempotency.store is "
-					+ "'auto', and the application has a ConnectionFactory", jdbc.tableName());
-		}
-		return new R2dbcIdempotencyStore(connections, dedicated.connections(connections, jdbc.tableName()),
-				jdbc.tableName(), properties.waitTimeout(), properties.storeTimeout());
+		return new R2dbcIdempotencyStore(dedicated.application(), dedicated.connections(table), table,
+				properties.waitTimeout(), properties.storeTimeout());
 	}
 
 	/** The form for callers that block, by whose name calls and operators know it. */

@@ -12,7 +12,6 @@ import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.sql.LockWait;
 import io.idempotency.store.sql.SqlMove;
 import io.idempotency.store.sql.SqlMove.Sql;
-import io.idempotency.store.sql.TableName;
 import io.idempotency.store.sql.Timeouts;
 import io.r2dbc.spi.Connection;
 import io.r2dbc.spi.ConnectionFactory;
@@ -142,11 +141,12 @@ class R2dbcTimeLimitTests {
 
 	private static Mono<Long> selectOne(R2dbcSession session) {
 		return session
-			.moves((dialect) -> SqlMove.query(Sql.of("SELECT 1"), (row) -> row.number(1), (rows) -> SqlMove.done(1L)));
+			.verb((verbs) -> SqlMove.query(Sql.of("SELECT 1"), (row) -> row.number(1), (rows) -> SqlMove.done(1L)));
 	}
 
 	private static R2dbcDatabase database(ConnectionFactory connections) {
-		return new R2dbcDatabase(connections, new TableName(TableName.DEFAULT), new Timeouts(PATIENCE, PATIENCE));
+		return new R2dbcDatabase(connections, R2dbcIdempotencyStore.DEFAULT_TABLE_NAME,
+				new Timeouts(PATIENCE, PATIENCE));
 	}
 
 	/** Connections whose statements answer otherwise. */

@@ -241,20 +241,17 @@ public abstract class Dialect {
 	}
 
 	/**
-	 * The bound is a part of the statements on connections of our own. They are made for
-	 * the usual bound, and a call that has another one gets others.
-	 *
+	 * Bounds the waits of statements on connections of our own that have a bound as a
+	 * part of their text. They are made for the usual bound, and a call that has another
+	 * one gets others.
 	 * @param bound how long a statement may wait
 	 * @param text the text of a bound in the statements
 	 */
-	record StatementsBound(Duration bound, Duration usual, Function<Duration, String> text) implements LockWait {
-
-		@Override
-		public String around(String sql, long left) {
-			Duration within = Timeouts.within(this.bound, left);
-			return within.equals(this.usual) ? sql : sql.replace(this.text.apply(this.usual), this.text.apply(within));
-		}
-
+	static LockWait boundOfStatements(Duration bound, Duration usual, Function<Duration, String> text) {
+		return LockWait.of(0, (sql, left) -> {
+			Duration within = Timeouts.within(bound, left);
+			return within.equals(usual) ? sql : sql.replace(text.apply(usual), text.apply(within));
+		}, null);
 	}
 
 	/**

@@ -9,12 +9,15 @@ import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Internal;
 
 /**
- * Finds the dialect by the name and version that the driver gives for the database.
+ * Finds the dialect of a database, and checks the name of its table.
  *
  * @hidden
  */
 @Internal
 public final class Dialects {
+
+	/** The default name of the table. */
+	public static final String DEFAULT_TABLE = TableName.DEFAULT;
 
 	/** MariaDB may put the MySQL version 5.5.5 in front of its own version. */
 	private static final Pattern MARIA_DB = Pattern.compile("(?:5\\.5\\.5-)?(\\d{1,4})\\.(\\d{1,4}).*mariadb.*",
@@ -26,11 +29,12 @@ public final class Dialects {
 	}
 
 	/**
-	 * Finds the dialect.
+	 * Finds the dialect by the name and version that the driver gives for the database.
 	 * @throws IdempotencyConfigurationException if there is no dialect for this database;
 	 * the message names the database
 	 */
-	public static Dialect find(String product, String version, TableName table, Timeouts timeouts) {
+	public static Dialect find(String product, String version, String tableName, Timeouts timeouts) {
+		TableName table = new TableName(tableName);
 		Matcher mariaDb = MARIA_DB.matcher(version);
 		Matcher plain = VERSION.matcher(version);
 		Matcher known = mariaDb.matches() ? mariaDb : plain;
@@ -65,6 +69,19 @@ public final class Dialects {
 		return new IdempotencyConfigurationException(
 				"No SQL is known for the database '" + product + "' (version " + version + ") of the store",
 				"Use PostgreSQL, MySQL, MariaDB or H2, or set idempotency.store to another store");
+	}
+
+	/** Returns whether a text can be the name of the table. */
+	public static boolean isTableName(String text) {
+		return TableName.isValid(text);
+	}
+
+	/**
+	 * Returns the name of the table.
+	 * @throws IllegalArgumentException if the text cannot be one
+	 */
+	public static String requireTableName(String text) {
+		return new TableName(text).text();
 	}
 
 }

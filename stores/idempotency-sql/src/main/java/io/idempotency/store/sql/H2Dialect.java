@@ -64,9 +64,13 @@ final class H2Dialect extends Dialect {
 		return " FETCH FIRST " + rows + " ROWS ONLY";
 	}
 
+	/** The timeout is a setting of the session, so it is restored at the end. */
 	@Override
 	public LockWait lockWait(Duration bound) {
-		return new BoundedSession(Math.max(1, Math.min(bound.toMillis(), Integer.MAX_VALUE)));
+		return LockWait.ofSession(
+				"SET @idempotency_lock_timeout = LOCK_TIMEOUT(); SET LOCK_TIMEOUT "
+						+ Math.max(1, Math.min(bound.toMillis(), Integer.MAX_VALUE)),
+				"SET LOCK_TIMEOUT @idempotency_lock_timeout");
 	}
 
 	@Override
@@ -88,25 +92,6 @@ final class H2Dialect extends Dialect {
 			case LOCK_TIMEOUT -> SqlMove.Failure.LOCK_TIMEOUT;
 			default -> SqlMove.Failure.OTHER;
 		};
-	}
-
-	/**
-	 * The time-out is a setting of the session, so it is restored at the end.
-	 *
-	 * @param millis how long to wait
-	 */
-	private record BoundedSession(long millis) implements LockWait {
-
-		@Override
-		public String begin() {
-			return "SET @idempotency_lock_timeout = LOCK_TIMEOUT(); SET LOCK_TIMEOUT " + this.millis;
-		}
-
-		@Override
-		public String end() {
-			return "SET LOCK_TIMEOUT @idempotency_lock_timeout";
-		}
-
 	}
 
 }

@@ -64,7 +64,7 @@ final class MariaDbDialect extends MySqlDialect {
 
 	@Override
 	public LockWait ownLockWait(Duration bound) {
-		return new StatementsBound(usual(bound), this.usual, MariaDbDialect::before);
+		return boundOfStatements(usual(bound), this.usual, MariaDbDialect::before);
 	}
 
 	@Override
@@ -90,26 +90,13 @@ final class MariaDbDialect extends MySqlDialect {
 
 	@Override
 	public LockWait lockWait(Duration bound) {
-		return new BoundedStatement(Duration.ofSeconds(wholeSeconds(bound)));
+		String before = before(Duration.ofSeconds(wholeSeconds(bound)));
+		return LockWait.of(0, (sql, left) -> before + sql, null);
 	}
 
 	@Override
 	String insertRecord(boolean joined) {
 		return joined ? sql().insertRecord : this.insertRecordAlone;
-	}
-
-	/**
-	 * The bound holds for one statement only.
-	 *
-	 * @param bound how long to wait
-	 */
-	private record BoundedStatement(Duration bound) implements LockWait {
-
-		@Override
-		public String around(String sql, long left) {
-			return before(this.bound) + sql;
-		}
-
 	}
 
 }

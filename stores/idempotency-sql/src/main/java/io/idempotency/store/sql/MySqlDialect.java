@@ -74,8 +74,8 @@ class MySqlDialect extends Dialect {
 
 	@Override
 	SqlMove<Long> count(boolean joined, IdempotencyKey key, ClaimId other) {
-		return SqlMove.updateAndGetKey(counting(sql(joined).count("LAST_INSERT_ID(attempts + 1)"), key, other),
-				SqlMove::done);
+		return new SqlMove.Update<>(counting(sql(joined).count("LAST_INSERT_ID(attempts + 1)"), key, other), true,
+				SqlMove::done, (failure) -> new SqlMove.Failed<>());
 	}
 
 	/**
@@ -87,9 +87,17 @@ class MySqlDialect extends Dialect {
 		return " FOR UPDATE";
 	}
 
+	/**
+	 * The bound takes two more statements, because MySQL has no bound for a single one.
+	 * No hint sets this variable. The query timeout of the driver would kill the
+	 * statement from another connection, and may hit the statement after it.
+	 */
 	@Override
 	public LockWait lockWait(Duration bound) {
-		return new BoundedSession(wholeSeconds(bound));
+		return LockWait.ofSession(
+				"SET @idempotency_lock_wait_timeout = @@SESSION.innodb_lock_wait_timeout,"
+						+ " SESSION innodb_lock_wait_timeout = " + wholeSeconds(bound),
+				"SET SESSION innodb_lock_wait_timeout = @idempotency_lock_wait_timeout");
 	}
 
 	/**
@@ -133,28 +141,6 @@ class MySqlDialect extends Dialect {
 	@Override
 	boolean skipsLocked() {
 		return this.skipsLocked;
-	}
-
-	/**
-	 * The bound takes two more statements, because MySQL has no bound for a single one.
-	 * No hint sets this variable. The query time-out of the driver would kill the
-	 * statement from another connection, and may hit the statement after it.
-	 *
-	 * @param seconds how long to wait
-	 */
-	private record BoundedSession(long seconds) implements LockWait {
-
-		@Override
-		public String begin() {
-			return "SET @idempotency_lock_wait_timeout = @@SESSION.innodb_lock_wait_timeout,"
-					+ " SESSION innodb_lock_wait_timeout = " + this.seconds;
-		}
-
-		@Override
-		public String end() {
-			return "SET SESSION innodb_lock_wait_timeout = @idempotency_lock_wait_timeout";
-		}
-
 	}
 
 }

@@ -44,6 +44,8 @@ final class PostgreSqlDialect extends Dialect {
 	 */
 	private static final String BEFORE = "idempotency.lock_timeout";
 
+	private static final String SAVEPOINT = "idempotency_claim";
+
 	private static final String RESTORE_LOCK_TIMEOUT = "SELECT set_config('lock_timeout', current_setting('" + BEFORE
 			+ "'), true)";
 
@@ -102,7 +104,8 @@ final class PostgreSqlDialect extends Dialect {
 
 	@Override
 	SqlMove<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
-		boolean inside = bound instanceof BoundedInside;
+		// Only the bound of lockWaitAlone has one result before in a joined transaction.
+		boolean inside = joined && bound.resultsBefore() == 1;
 		String text = inside ? this.insertOrFindInside : joined ? this.insertOrFind : this.insertOrFindAlone;
 		Sql sql = Sql.of(text, RecordRows.ofNew(key, fresh), key.hash());
 		return SqlMove.find(inside ? sql.unbounded() : sql, PostgreSqlDialect::insertion,
@@ -186,14 +189,27 @@ final class PostgreSqlDialect extends Dialect {
 		return (joined ? sql().insertRecord : this.insertRecordAlone) + " ON CONFLICT (key_hash) DO NOTHING";
 	}
 
+	/**
+	 * A failure aborts a transaction of PostgreSQL back to its last savepoint. This
+	 * transaction belongs to the caller, so the claim needs a savepoint of its own. The
+	 * driver sends savepoint, bound and statement in one round trip. The settings are
+	 * made after the savepoint, so they are undone with it.
+	 */
 	@Override
 	public LockWait lockWait(Duration bound) {
-		return new BoundedStatement(bound);
+		return LockWait.of(2,
+				(sql, left) -> "SAVEPOINT " + SAVEPOINT + "; " + changeLockTimeout(bound) + "; " + sql + "; "
+						+ RESTORE_LOCK_TIMEOUT + "; RELEASE SAVEPOINT " + SAVEPOINT,
+				"ROLLBACK TO SAVEPOINT " + SAVEPOINT + "; RELEASE SAVEPOINT " + SAVEPOINT);
 	}
 
+	/**
+	 * The bound holds for one statement, and a failure ends the transaction. A claim sets
+	 * and restores the bound itself, so it is one statement.
+	 */
 	@Override
 	public LockWait lockWaitAlone(Duration bound) {
-		return new BoundedInside(bound);
+		return LockWait.of(1, (sql, left) -> changeLockTimeout(bound) + "; " + sql + "; " + RESTORE_LOCK_TIMEOUT, null);
 	}
 
 	/** The table may be out of the caller's sight, which is a failure. */
@@ -204,12 +220,21 @@ final class PostgreSqlDialect extends Dialect {
 
 	@Override
 	public LockWait ownLockWait(Duration bound) {
-		return new StatementsBound(bound, this.usual, PostgreSqlDialect::setLockTimeout);
+		return boundOfStatements(bound, this.usual, PostgreSqlDialect::setLockTimeout);
 	}
 
+	/**
+	 * A statement sets its own bound too late for the lock of the table, which it takes
+	 * before it begins. So the bound is sent ahead, together with the statement: they
+	 * form one transaction, and the bound ends with it. It takes the place of the bound
+	 * that the application has given to the statements of its sessions. The bound does
+	 * not work if the driver is told to send simple queries.
+	 */
 	@Override
 	public LockWait carefulLockWait(Duration bound) {
-		return new BoundedAlone(bound, ownLockWait(bound));
+		LockWait inside = ownLockWait(bound);
+		return LockWait.of(1, (sql, left) -> "SELECT " + setLockTimeout(Timeouts.within(bound, left))
+				+ ", set_config('statement_timeout', '0', true); " + inside.around(sql, left), null);
 	}
 
 	/** Keeps the bound that holds now in a variable of the session, and sets another. */
@@ -243,81 +268,6 @@ final class PostgreSqlDialect extends Dialect {
 	@Override
 	public SqlMove<Boolean> endsTransaction(SqlMove.Failure failure) {
 		return SqlMove.done(false);
-	}
-
-	/**
-	 * A statement sets its own bound too late for the lock of the table, which it takes
-	 * before it begins. So the bound is sent ahead, together with the statement: they
-	 * form one transaction, and the bound ends with it. It takes the place of the bound
-	 * that the application has given to the statements of its sessions. The bound does
-	 * not work if the driver is told to send simple queries.
-	 *
-	 * @param bound how long to wait
-	 * @param inside the bound of the statement itself
-	 */
-	private record BoundedAlone(Duration bound, LockWait inside) implements LockWait {
-
-		@Override
-		public String around(String sql, long left) {
-			return "SELECT " + setLockTimeout(Timeouts.within(this.bound, left))
-					+ ", set_config('statement_timeout', '0', true); " + this.inside.around(sql, left);
-		}
-
-		@Override
-		public int resultsBefore() {
-			return 1;
-		}
-
-	}
-
-	/**
-	 * The bound holds for one statement, and a failure ends the transaction. A claim sets
-	 * and restores the bound itself, so it is one statement.
-	 *
-	 * @param bound how long to wait
-	 */
-	private record BoundedInside(Duration bound) implements LockWait {
-
-		@Override
-		public String around(String sql, long left) {
-			return changeLockTimeout(this.bound) + "; " + sql + "; " + RESTORE_LOCK_TIMEOUT;
-		}
-
-		@Override
-		public int resultsBefore() {
-			return 1;
-		}
-
-	}
-
-	/**
-	 * A failure aborts a transaction of PostgreSQL back to its last savepoint. This
-	 * transaction belongs to the caller, so the claim needs a savepoint of its own. The
-	 * driver sends savepoint, bound and statement in one round trip.
-	 *
-	 * @param bound how long to wait
-	 */
-	private record BoundedStatement(Duration bound) implements LockWait {
-
-		private static final String SAVEPOINT = "idempotency_claim";
-
-		@Override
-		public String around(String sql, long left) {
-			return "SAVEPOINT " + SAVEPOINT + "; " + changeLockTimeout(this.bound) + "; " + sql + "; "
-					+ RESTORE_LOCK_TIMEOUT + "; RELEASE SAVEPOINT " + SAVEPOINT;
-		}
-
-		@Override
-		public int resultsBefore() {
-			return 2;
-		}
-
-		/** The settings were made after the savepoint, so they are undone with it. */
-		@Override
-		public String undo() {
-			return "ROLLBACK TO SAVEPOINT " + SAVEPOINT + "; RELEASE SAVEPOINT " + SAVEPOINT;
-		}
-
 	}
 
 }

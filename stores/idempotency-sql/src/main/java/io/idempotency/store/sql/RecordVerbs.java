@@ -8,11 +8,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-import io.idempotency.IdempotencyRecord;
-import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.Internal;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
@@ -23,9 +22,7 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.NotAllRenewedException;
-import io.idempotency.store.RecordAdmin.Eviction;
-import io.idempotency.store.RecordKey;
-import io.idempotency.store.RecordSelection;
+import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.Moment;
@@ -34,7 +31,6 @@ import io.idempotency.store.StoredRecord.Transition;
 import io.idempotency.store.sql.Dialect.Insertion;
 import io.idempotency.store.sql.RecordRows.StoredRow;
 import io.idempotency.store.sql.SqlMove.Sql;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The verbs of the store. Each verb first sends the one statement that suffices in the
@@ -72,8 +68,6 @@ public final class RecordVerbs {
 
 	private final RecordSql sql;
 
-	private final RowAdmin admin;
-
 	/**
 	 * Creates the verbs.
 	 * @param dialect the dialect of the database
@@ -85,7 +79,6 @@ public final class RecordVerbs {
 		this.joined = joined;
 		this.bound = bound;
 		this.sql = dialect.sql(joined);
-		this.admin = new RowAdmin(dialect);
 	}
 
 	/** Claims a key. */
@@ -301,19 +294,12 @@ public final class RecordVerbs {
 		return this.dialect.purge(batchSize);
 	}
 
-	/** Returns the record of a key for operators, empty if the key has none. */
-	public SqlMove<Optional<IdempotencyRecord>> find(RecordKey key) {
-		return this.admin.find(key);
-	}
-
-	/** Returns one page of records for operators. */
-	public SqlMove<IdempotencyRecordPage> scan(RecordSelection selection, @Nullable String cursor, int count) {
-		return this.admin.scan(selection, cursor, count);
-	}
-
-	/** Removes a record for operators. */
-	public SqlMove<Eviction> evict(RecordKey key, boolean force) {
-		return this.admin.evict(key, force);
+	/**
+	 * Returns the operations for operators.
+	 * @param connections carries each of them out on a connection of its own
+	 */
+	public static RecordAdmin admin(Connections connections) {
+		return new RowAdmin(connections);
 	}
 
 	/** Issues a token and returns when it expires. */
@@ -382,6 +368,21 @@ public final class RecordVerbs {
 					"Overtaken " + MAX_ROUNDS + " times by others who changed the same record", null);
 		}
 		return round.run(number, () -> round(round, number + 1));
+	}
+
+	public Dialect dialect() {
+		return this.dialect;
+	}
+
+	/** Carries verbs out. */
+	public interface Connections {
+
+		/**
+		 * Carries a verb out, and waits for its answer.
+		 * @param what the name of the verb
+		 */
+		<T> T run(String what, Function<RecordVerbs, SqlMove<T>> verb);
+
 	}
 
 	/**

@@ -9,7 +9,8 @@ import java.util.Optional;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.key.CallerId;
-import io.idempotency.store.RecordAdmin.Eviction;
+import io.idempotency.store.RecordAdmin;
+import io.idempotency.store.RecordId;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.RecordSelection;
 import io.idempotency.store.RecordView;
@@ -22,28 +23,43 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds, lists and removes rows for operators.
  */
-final class RowAdmin {
+final class RowAdmin implements RecordAdmin {
 
 	private static final int HASH_LENGTH = 32;
 
-	private final Dialect dialect;
+	private final RecordVerbs.Connections connections;
 
-	RowAdmin(Dialect dialect) {
-		this.dialect = dialect;
+	RowAdmin(RecordVerbs.Connections connections) {
+		this.connections = connections;
 	}
 
-	SqlMove<Optional<IdempotencyRecord>> find(RecordKey key) {
-		return this.dialect.findHead(key.hashBytes(),
-				(found) -> SqlMove.done(found.filter((row) -> row.record().isLive(row.moment()))
-					.map((row) -> RecordView.of(key.label(), key.hash(), row.record(), row.moment()))));
+	@Override
+	public Optional<IdempotencyRecord> find(RecordKey key) {
+		return this.connections.run("find", (verbs) -> verbs.dialect()
+			.findHead(key.hashBytes(), (found) -> SqlMove.done(found.filter((row) -> row.record().isLive(row.moment()))
+				.map((row) -> RecordView.of(key.label(), key.hash(), row.record(), row.moment())))));
 	}
 
-	SqlMove<IdempotencyRecordPage> scan(RecordSelection selection, @Nullable String cursor, int count) {
+	/**
+	 * {@inheritDoc}
+	 * <p>
+	 * Reads {@code count} rows, by one statement, and none of their results. The rows of
+	 * a caller are adjacent. The rows of an operation are not, so the rows of other
+	 * operations are read, too.
+	 */
+	@Override
+	public IdempotencyRecordPage scan(RecordSelection selection, @Nullable String cursor, int count) {
+		if (cursor != null) {
+			// A cursor comes from outside.
+			RecordId.parse(cursor);
+		}
 		byte[] after = (cursor != null) ? HexFormat.of().parseHex(cursor) : bound(selection.caller(), 0);
 		String operation = (selection.label() != null) ? RecordRows.readable(selection.label()) : null;
-		return SqlMove.query(
-				Sql.of(this.dialect.alone().scan() + this.dialect.limit(count), after, bound(selection.caller(), 0xFF)),
-				(row) -> Listed.read(row, operation), (rows) -> SqlMove.done(page(rows, count)));
+		return this.connections.run("scan",
+				(verbs) -> SqlMove.query(
+						Sql.of(verbs.dialect().alone().scan() + verbs.dialect().limit(count), after,
+								bound(selection.caller(), 0xFF)),
+						(row) -> Listed.read(row, operation), (rows) -> SqlMove.done(page(rows, count))));
 	}
 
 	/** Returns the first or the last hash of a caller, or of all callers. */
@@ -71,16 +87,20 @@ final class RowAdmin {
 	 * Deletes exactly the version of the record that was read, so that a call that claims
 	 * the key at the same time keeps its claim.
 	 */
-	SqlMove<Eviction> evict(RecordKey key, boolean force) {
-		byte[] hash = key.hashBytes();
-		return RecordVerbs.rounds((round, again) -> this.dialect.findHead(hash, (found) -> {
+	@Override
+	public Eviction evict(RecordKey key, boolean force) {
+		return this.connections.run("evict", (verbs) -> evict(verbs.dialect(), key.hashBytes(), force));
+	}
+
+	private static SqlMove<Eviction> evict(Dialect dialect, byte[] hash, boolean force) {
+		return RecordVerbs.rounds((round, again) -> dialect.findHead(hash, (found) -> {
 			StoredRow row = found.orElse(null);
 			if (row == null) {
 				return SqlMove.done(Eviction.ABSENT);
 			}
 			Transition<Eviction> step = row.current().evict(force, row.moment());
 			return (step.answer() != Eviction.EVICTED) ? SqlMove.done(step.answer())
-					: SqlMove.update(Sql.of(this.dialect.alone().delete, RecordRows.unchanged(hash, row.record())),
+					: SqlMove.update(Sql.of(dialect.alone().delete, RecordRows.unchanged(hash, row.record())),
 							(deleted) -> (deleted == 1) ? SqlMove.done(step.answer()) : again.get());
 		}));
 	}

@@ -57,14 +57,6 @@ public sealed interface SqlMove<T> {
 	}
 
 	/**
-	 * Changes at most one row, and goes on with the number that the statement has given
-	 * to {@code LAST_INSERT_ID}; with zero if no row was changed.
-	 */
-	static <T> SqlMove<T> updateAndGetKey(Sql sql, LongFunction<SqlMove<T>> next) {
-		return new Update<>(sql, true, next, (failure) -> new Failed<>());
-	}
-
-	/**
 	 * The verb is over.
 	 *
 	 * @param <T> the answer of the verb
@@ -127,8 +119,8 @@ public sealed interface SqlMove<T> {
 	 * A statement that changes rows.
 	 *
 	 * @param <T> the answer of the verb
-	 * @param key whether the number is that of {@code LAST_INSERT_ID} and not that of the
-	 * rows
+	 * @param key whether the number is the one that the statement gave to
+	 * {@code LAST_INSERT_ID}, 0 if no row was changed, and not that of the rows
 	 * @param next the move after the change
 	 * @param failure the move after a failure
 	 */

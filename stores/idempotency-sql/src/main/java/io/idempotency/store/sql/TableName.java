@@ -2,19 +2,15 @@ package io.idempotency.store.sql;
 
 import java.util.regex.Pattern;
 
-import io.idempotency.Internal;
-
 /**
  * A checked table name: the only text from outside that becomes part of a statement.
  *
  * @param text the name, with its schema if one was given
- * @hidden
  */
-@Internal
-public record TableName(String text) {
+record TableName(String text) {
 
 	/** The name of the table in the scripts. */
-	public static final String DEFAULT = "idempotency_record";
+	static final String DEFAULT = "idempotency_record";
 
 	private static final Pattern PATTERN = Pattern.compile("([A-Za-z_][A-Za-z0-9_]*\\.)?[A-Za-z_][A-Za-z0-9_]*");
 
@@ -24,38 +20,25 @@ public record TableName(String text) {
 	 */
 	private static final int MAX_LENGTH = 50;
 
-	/**
-	 * Checks the name.
-	 */
-	public TableName {
-		if (!PATTERN.matcher(text).matches()) {
-			throw new IllegalArgumentException(
-					"Not a table name: '" + text + "'. It must be letters, digits and underscores that do not start"
-							+ " with a digit, and may have the name of a schema and a dot before it");
-		}
-		if (simpleName(text).length() > MAX_LENGTH) {
-			throw new IllegalArgumentException(
-					"The table name '" + text + "' is longer than " + MAX_LENGTH + " characters");
+	TableName {
+		if (!isValid(text)) {
+			throw new IllegalArgumentException("Not a table name: '" + text + "'. It must be at most " + MAX_LENGTH
+					+ " letters, digits and underscores that do not start with a digit, and may have the name of a"
+					+ " schema and a dot before it");
 		}
 	}
 
-	/** Returns whether a text can be the name of the table. */
-	public static boolean isValid(String text) {
+	static boolean isValid(String text) {
 		return PATTERN.matcher(text).matches() && simpleName(text).length() <= MAX_LENGTH;
 	}
 
 	/** Returns the name without the schema. */
-	public String simpleName() {
+	String simpleName() {
 		return simpleName(this.text);
 	}
 
 	private static String simpleName(String text) {
 		return text.substring(text.indexOf('.') + 1);
-	}
-
-	@Override
-	public String toString() {
-		return this.text;
 	}
 
 }

@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class DialectsTests {
 
-	private static final TableName TABLE = new TableName(TableName.DEFAULT);
+	private static final String TABLE = Dialects.DEFAULT_TABLE;
 
 	@ParameterizedTest
 	@CsvSource({ "PostgreSQL, 18.6, postgresql, true", "H2, 2.3.232 (2024-08-11), h2, true",

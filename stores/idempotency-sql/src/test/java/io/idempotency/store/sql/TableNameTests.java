@@ -11,7 +11,7 @@ class TableNameTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "idempotency_record", "_x", "T1", "app.idempotency_record", "App.Record2" })
 	void nameWithOrWithoutSchemaIsAccepted(String name) {
-		assertThat(new TableName(name)).hasToString(name);
+		assertThat(new TableName(name).text()).isEqualTo(name);
 	}
 
 	@ParameterizedTest

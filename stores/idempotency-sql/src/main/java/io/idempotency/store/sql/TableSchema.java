@@ -1,0 +1,160 @@
+package io.idempotency.store.sql;
+
+import java.util.List;
+import java.util.function.Function;
+
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.Internal;
+import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.StoreNotReachedException;
+import io.idempotency.store.sql.SqlMove.Sql;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Creates and checks the table of a store, over any driver. The methods block.
+ *
+ * @hidden
+ */
+@Internal
+public abstract class TableSchema {
+
+	/**
+	 * When several nodes start at once, one node creates the table and the others may
+	 * fail and try again.
+	 */
+	private static final int ATTEMPTS = 3;
+
+	private final TableName table;
+
+	private final String subject;
+
+	/**
+	 * Creates the schema.
+	 * @param driver the kind of the driver in messages
+	 * @param tableName the table, with its schema if that is not the default one
+	 * @throws IllegalArgumentException if the table name is invalid
+	 */
+	protected TableSchema(String driver, String tableName) {
+		this.table = new TableName(tableName);
+		this.subject = "The table " + tableName + " of the " + driver + " store";
+	}
+
+	/**
+	 * Carries out SQL on one connection of its own.
+	 * @throws IdempotencyStoreException if the database cannot be reached or rejects a
+	 * statement
+	 */
+	protected abstract <T> T run(Function<Dialect, SqlMove<T>> work);
+
+	/**
+	 * Creates the table and its index if the table is missing, else changes nothing and
+	 * locks nothing. Any number of nodes may call this at once.
+	 * @throws IdempotencyConfigurationException if the store does not know the database,
+	 * or the database does not let the table be created
+	 * @throws IdempotencyStoreException if the database cannot be reached
+	 */
+	public final void create() {
+		IdempotencyStoreException failure = failureOf((dialect) -> read(dialect.probe()));
+		if (failure == null) {
+			return;
+		}
+		// This thread reads the script, because a thread of the driver may not block.
+		SqlMove<Boolean> script = all(dialect().scriptStatements());
+		for (int attempt = 1; failure != null && attempt <= ATTEMPTS; attempt++) {
+			failure = failureOf((dialect) -> new SqlMove.Transaction<>(script, SqlMove::done));
+		}
+		if (failure != null) {
+			throw new IdempotencyConfigurationException(this.subject + " could not be created",
+					"Let its user create tables, or run the DDL with another one and set"
+							+ " idempotency.jdbc.initialize-schema to never",
+					failure);
+		}
+	}
+
+	/**
+	 * Returns whether the database is an H2 in memory. Then the table is missing at
+	 * startup, and no other party manages it.
+	 * @return whether it is
+	 * @throws IdempotencyStoreException if the database cannot be reached
+	 */
+	public final boolean isEmbedded() {
+		return run((dialect) -> dialect.vendor().equals("h2") ? SqlMove.query(Sql.of("SELECT DATABASE_PATH()"),
+				(row) -> row.text(1) == null, (rows) -> SqlMove.done(rows.get(0))) : SqlMove.done(false));
+	}
+
+	/**
+	 * Checks the table; to be called once, at startup.
+	 * @throws IdempotencyConfigurationException if the store does not know the database,
+	 * or the table is missing or is not as it must be
+	 * @throws IdempotencyStoreException if the database cannot be reached
+	 */
+	public final void verify() {
+		IdempotencyStoreException unread = failureOf((dialect) -> read(dialect.probe()));
+		if (unread != null) {
+			boolean there = failureOf((dialect) -> read("SELECT 1 FROM " + this.table.text() + " WHERE 1 = 0")) == null;
+			throw new IdempotencyConfigurationException(this.subject + (there
+					? " has not all columns that the store needs" : " cannot be read, most likely it is missing"),
+					script(), unread);
+		}
+		IdempotencyStoreException unwritten = failureOf(
+				(dialect) -> all(dialect.writeProbes().stream().map((probe) -> Sql.of(probe)).toList()));
+		if (unwritten != null) {
+			throw new IdempotencyConfigurationException(this.subject + " cannot be written: " + unwritten.getMessage(),
+					"Let the user of the store insert, update and delete there, on a server and by connections that may"
+							+ " write. Connections for the records alone are marked with @IdempotencyDataSource or"
+							+ " @IdempotencyConnectionFactory",
+					unwritten);
+		}
+		if (!run(this::primaryKey).equals(List.of("key_hash"))) {
+			throw new IdempotencyConfigurationException(
+					this.subject + " has no primary key on key_hash alone, without which calls would run twice",
+					script());
+		}
+	}
+
+	private Dialect dialect() {
+		return run(SqlMove::done);
+	}
+
+	private String script() {
+		return "Set idempotency.jdbc.initialize-schema to always, or run classpath:" + dialect().scriptLocation()
+				+ " for the table that idempotency.jdbc.table-name says";
+	}
+
+	private SqlMove<List<String>> primaryKey(Dialect dialect) {
+		String name = this.table.text();
+		String schema = name.contains(".") ? "'" + name.substring(0, name.indexOf('.')) + "'"
+				: dialect.vendor().matches("mysql|mariadb") ? "SCHEMA()" : "CURRENT_SCHEMA";
+		return SqlMove.query(
+				Sql.of("SELECT LOWER(k.column_name) FROM information_schema.table_constraints t"
+						+ " JOIN information_schema.key_column_usage k ON k.constraint_name = t.constraint_name"
+						+ " AND k.table_schema = t.table_schema AND k.table_name = t.table_name"
+						+ " WHERE t.constraint_type = 'PRIMARY KEY' AND LOWER(t.table_name) = LOWER('"
+						+ this.table.simpleName() + "') AND LOWER(t.table_schema) = LOWER(" + schema + ")"),
+				(row) -> String.valueOf(row.text(1)), SqlMove::done);
+	}
+
+	private static SqlMove<Boolean> read(String query) {
+		return SqlMove.query(Sql.of(query), (row) -> true, (rows) -> SqlMove.done(true));
+	}
+
+	private static SqlMove<Boolean> all(List<Sql> statements) {
+		return statements.isEmpty() ? SqlMove.done(true)
+				: SqlMove.update(statements.get(0), (rows) -> all(statements.subList(1, statements.size())));
+	}
+
+	/** Returns the failure of SQL, {@code null} if the database carries it out. */
+	private @Nullable IdempotencyStoreException failureOf(Function<Dialect, SqlMove<Boolean>> work) {
+		try {
+			run(work);
+			return null;
+		}
+		catch (StoreNotReachedException ex) {
+			throw ex;
+		}
+		catch (IdempotencyStoreException ex) {
+			return ex;
+		}
+	}
+
+}
