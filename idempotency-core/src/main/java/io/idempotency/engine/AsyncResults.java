@@ -43,6 +43,14 @@ public final class AsyncResults {
 		return Causes.unwrap(failure, AsyncResults::isWrapper);
 	}
 
+	/** Returns the failure of a future that failed already, else {@code null}. */
+	static @Nullable Throwable failureOf(@Nullable Object value) {
+		if (!(value instanceof CompletableFuture<?> future) || !future.isCompletedExceptionally()) {
+			return null;
+		}
+		return future.handle((result, failure) -> failure).join();
+	}
+
 	private static boolean isWrapper(Throwable failure) {
 		return failure instanceof CompletionException || failure instanceof ExecutionException;
 	}

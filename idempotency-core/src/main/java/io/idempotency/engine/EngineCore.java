@@ -7,6 +7,7 @@ import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.engine.EngineObserver.ObservedCall;
+import io.idempotency.engine.GuardedAction.ThreadTransactions;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.IdempotencyStoreException;
 import org.jspecify.annotations.Nullable;
@@ -21,11 +22,12 @@ import org.jspecify.annotations.Nullable;
  * @param sealer encrypts results
  * @param events reports what happens
  * @param observer sees the calls
+ * @param transactions the transactions of the calling threads
  * @hidden
  */
 @Internal
 public record EngineCore(Upkeep upkeep, Claimer claimer, Replayer replayer, ResultSealer sealer, EventLog events,
-		EngineObserver observer) {
+		EngineObserver observer, ThreadTransactions transactions) {
 
 	/**
 	 * The largest number of attempts for a transaction that the database ends because of

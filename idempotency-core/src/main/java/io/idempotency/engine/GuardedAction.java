@@ -202,6 +202,44 @@ public interface GuardedAction<T> {
 	}
 
 	/**
+	 * The transactions of the current thread. Thread-safe.
+	 *
+	 * @hidden
+	 */
+	interface ThreadTransactions {
+
+		/** The transactions of an application without transactions. */
+		ThreadTransactions NONE = () -> null;
+
+		/**
+		 * Returns the innermost open transaction of the current thread, {@code null} if
+		 * there is none.
+		 */
+		@Nullable SurroundingTransaction current();
+
+		/**
+		 * Returns how the transactions of failed work ended on the current thread.
+		 * @param startNanos when the work started, by {@link System#nanoTime()}
+		 * @param failure the failure of the work, {@code null} if it is not visible
+		 * @return {@code COMMITTED} if a transaction committed and a callback after the
+		 * commit failed, {@code UNKNOWN} if a commit failed and the database may have
+		 * committed, else {@code ROLLED_BACK}
+		 */
+		default TransactionOutcome outcomeSince(long startNanos, @Nullable Throwable failure) {
+			return TransactionOutcome.ROLLED_BACK;
+		}
+
+		/**
+		 * Returns whether a transaction whose end is not visible may have committed.
+		 * @param failure the failure of the work
+		 */
+		default boolean mayHaveCommitted(Throwable failure) {
+			return false;
+		}
+
+	}
+
+	/**
 	 * Marks an exception of the guard itself. It says nothing of the guarded work,
 	 * whatever type it has, so it never means "already done".
 	 *

@@ -23,6 +23,7 @@ import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.GuardedAction.SurroundingTransaction;
 import io.idempotency.engine.Upkeep.EngineLoad;
 import io.idempotency.engine.Upkeep.StoreUpkeep;
+import io.idempotency.engine.GuardedAction.ThreadTransactions;
 import io.idempotency.engine.WorkTransactions.TransactionStarter;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
@@ -69,7 +70,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private final boolean ownScheduler;
 
-	private final Supplier<@Nullable SurroundingTransaction> transactions;
+	private final ThreadTransactions transactions;
 
 	private final EventLog events;
 
@@ -95,7 +96,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @param listener is told what happens
 	 */
 	public IdempotencyEngine(int maxWaiters, IdempotencyListener listener) {
-		this(maxWaiters, listener, Scheduler.system(), true, () -> null, null, EngineObserver.NONE);
+		this(maxWaiters, listener, Scheduler.system(), true, ThreadTransactions.NONE, null, EngineObserver.NONE);
 	}
 
 	/**
@@ -104,10 +105,10 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * rejected at once
 	 * @param listener is told what happens
 	 * @param scheduler time and threads; not closed with the engine
-	 * @param transactions the transaction that the calling thread is in, if it is in one
+	 * @param transactions the transactions of the calling thread
 	 */
 	public IdempotencyEngine(int maxWaiters, IdempotencyListener listener, Scheduler scheduler,
-			Supplier<@Nullable SurroundingTransaction> transactions) {
+			ThreadTransactions transactions) {
 		this(maxWaiters, listener, scheduler, transactions, null, EngineObserver.NONE);
 	}
 
@@ -118,19 +119,17 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * rejected at once
 	 * @param listener is told what happens
 	 * @param scheduler time and threads; not closed with the engine
-	 * @param transactions the transaction that the calling thread is in, if it is in one
+	 * @param transactions the transactions of the calling thread
 	 * @param encryption how results are encrypted, {@code null} for no encryption
 	 * @param observer sees what the engine does
 	 */
 	public IdempotencyEngine(int maxWaiters, IdempotencyListener listener, Scheduler scheduler,
-			Supplier<@Nullable SurroundingTransaction> transactions, @Nullable ResultEncryption encryption,
-			EngineObserver observer) {
+			ThreadTransactions transactions, @Nullable ResultEncryption encryption, EngineObserver observer) {
 		this(maxWaiters, listener, scheduler, false, transactions, encryption, observer);
 	}
 
 	private IdempotencyEngine(int maxWaiters, IdempotencyListener listener, Scheduler scheduler, boolean ownScheduler,
-			Supplier<@Nullable SurroundingTransaction> transactions, @Nullable ResultEncryption encryption,
-			EngineObserver observer) {
+			ThreadTransactions transactions, @Nullable ResultEncryption encryption, EngineObserver observer) {
 		this.ownScheduler = ownScheduler;
 		this.transactions = transactions;
 		this.events = new EventLog(listener);
@@ -140,7 +139,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 		ResultSealer sealer = new ResultSealer(encryption, this.events);
 		this.claimer = new Claimer(this.upkeep.waiter(), this.events, this.scheduler);
 		this.replayer = new Replayer(sealer, this.events, this.upkeep);
-		this.parts = new EngineCore(this.upkeep, this.claimer, this.replayer, sealer, this.events, observer);
+		this.parts = new EngineCore(this.upkeep, this.claimer, this.replayer, sealer, this.events, observer,
+				transactions);
 		this.joined = new JoinedEngine(this.parts);
 	}
 
@@ -229,7 +229,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private <T> @Nullable T executeApart(GuardedCall call, GuardedAction<T> action, ObservedCall observed)
 			throws Throwable {
-		SurroundingTransaction transaction = action.surrounding(this.transactions.get());
+		SurroundingTransaction transaction = action.surrounding(this.transactions.current());
 		OwnedClaim earlier = (transaction != null) ? transaction.find(call.key()) : null;
 		if (earlier != null && call.options().mode() != IdempotencyMode.REJECT) {
 			ClaimResult again = earlier.again(call);
@@ -320,7 +320,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @return whether the result was given; else the call has to be executed
 	 */
 	public boolean replayEarly(GuardedCall call, Consumer<StoredResult> replay) {
-		if (this.closed || this.transactions.get() != null) {
+		if (this.closed || this.transactions.current() != null) {
 			return false;
 		}
 		// A look that finds nothing is no call: the call is executed next, and counts
@@ -392,7 +392,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	private <T> OwnerRun<T> owner(GuardedCall call, OwnedClaim claim, GuardedAction<T> action) {
-		return new OwnerRun<>(call, claim, action, this.replayer, this.upkeep.resultExecutor(), this.events);
+		return new OwnerRun<>(call, claim, action, this.parts);
 	}
 
 	private static <T> @Nullable T runUnguarded(GuardedAction<T> action) throws Throwable {

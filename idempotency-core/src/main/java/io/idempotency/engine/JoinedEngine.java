@@ -243,8 +243,7 @@ final class JoinedEngine {
 		}
 
 		private OwnerRun<T> ownerRun(OwnedClaim owned) {
-			return new OwnerRun<>(this.call, owned, this.action, JoinedEngine.this.replayer,
-					JoinedEngine.this.upkeep.resultExecutor(), JoinedEngine.this.events);
+			return new OwnerRun<>(this.call, owned, this.action, JoinedEngine.this.parts);
 		}
 
 		private TransactionStarter.Begun transaction() {

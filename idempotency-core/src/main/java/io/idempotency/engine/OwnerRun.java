@@ -10,7 +10,7 @@ import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyContextHolder.Binding;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.engine.GuardedAction.SurroundingTransaction;
-import io.idempotency.engine.WorkTransactions.CommittedWork;
+import io.idempotency.engine.GuardedAction.ThreadTransactions;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ContextSnapshotFactory;
@@ -36,23 +36,25 @@ final class OwnerRun<T> {
 
 	private final EventLog events;
 
+	private final ThreadTransactions transactions;
+
 	/** What a look-up sees that is made on a thread of the library. */
 	private CallerContext caller = CallerContext.NONE;
 
 	/** The transaction of a caller whose future is not known to be complete. */
 	private @Nullable SurroundingTransaction perhaps;
 
-	/** When the work has begun, at the earliest. */
-	private final long begun = CommittedWork.now();
+	/** The earliest time at which the work started. */
+	private final long startNanos = System.nanoTime();
 
-	OwnerRun(GuardedCall call, OwnedClaim claim, GuardedAction<T> action, Replayer replayer,
-			ResultExecutor resultExecutor, EventLog events) {
+	OwnerRun(GuardedCall call, OwnedClaim claim, GuardedAction<T> action, EngineCore parts) {
 		this.call = call;
 		this.claim = claim;
 		this.action = action;
-		this.replayer = replayer;
-		this.resultExecutor = resultExecutor;
-		this.events = events;
+		this.replayer = parts.replayer();
+		this.resultExecutor = parts.upkeep().resultExecutor();
+		this.events = parts.events();
+		this.transactions = parts.transactions();
 	}
 
 	/**
@@ -80,9 +82,8 @@ final class OwnerRun<T> {
 				}
 				throw failure;
 			}
-			// A method may make an answer of a failed commit, after which the key would
-			// be free.
-			committed(null);
+			// The result of a method may release the key after a failed commit.
+			committed(AsyncResults.failureOf(value));
 			return returned(value, false);
 		}
 	}
@@ -117,9 +118,9 @@ final class OwnerRun<T> {
 		}
 	}
 
-	/** Returns whether the work has committed, as the thread of the work knows it. */
+	/** Returns whether the work committed, as the thread of the work sees it. */
 	private TransactionOutcome committed(@Nullable Throwable failure) {
-		TransactionOutcome how = CommittedWork.since(this.begun, failure);
+		TransactionOutcome how = this.transactions.outcomeSince(this.startNanos, failure);
 		if (how == TransactionOutcome.UNKNOWN) {
 			this.claim.commitNotAnswered();
 		}

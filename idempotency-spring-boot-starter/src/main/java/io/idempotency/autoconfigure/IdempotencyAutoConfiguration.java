@@ -31,13 +31,16 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.env.Environment;
+import org.springframework.transaction.TransactionExecutionListener;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for idempotent methods: the engine,
@@ -59,7 +62,7 @@ import org.springframework.core.env.Environment;
 @Import({ StoreConfigurations.class, ResultCodecConfigurations.Jackson3.class, ResultCodecConfigurations.Jackson2.class,
 		ResultCodecConfigurations.OnlyDone.class, IdempotencyGuardConfiguration.class,
 		InterceptorConfiguration.Methods.class, HiddenKeysConfiguration.class, NamespaceConfiguration.class,
-		ReactiveEngineConfiguration.class, })
+		IdempotencyAutoConfiguration.Transactions.class, ReactiveEngineConfiguration.class, })
 public final class IdempotencyAutoConfiguration {
 
 	IdempotencyAutoConfiguration() {
@@ -81,7 +84,7 @@ public final class IdempotencyAutoConfiguration {
 			ClaimOrigin node) {
 		return new IdempotencyEngine(properties.maxWaiters(),
 				new CompositeIdempotencyListener(listeners.orderedStream().toList()), scheduler,
-				InterceptorConfiguration.surroundingTransaction(), encryption.encryption(),
+				InterceptorConfiguration.threadTransactions(), encryption.encryption(),
 				observer.getIfUnique(() -> named(node)));
 	}
 
@@ -212,6 +215,13 @@ public final class IdempotencyAutoConfiguration {
 				}
 			}
 		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(TransactionExecutionListener.class)
+	@Import(InterceptorConfiguration.Transactions.class)
+	static class Transactions {
 
 	}
 

@@ -22,7 +22,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.transaction.ReactiveTransactionManager;
 
 /**
  * Declares the engine of the calls that must not block. It is made by the first adapter
@@ -53,13 +52,6 @@ class ReactiveEngineConfiguration {
 		EngineIdempotencyTemplate template = new EngineIdempotencyTemplate(engine, stores.defaultStore(), codec,
 				options, environment, namespace);
 		return new EngineReactiveTemplate(template, reactive::getObject);
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnClass(ReactiveTransactionManager.class)
-	@Import(InterceptorConfiguration.ReactiveCommits.class)
-	static class Commits {
-
 	}
 
 }

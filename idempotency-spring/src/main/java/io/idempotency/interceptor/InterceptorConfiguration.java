@@ -1,22 +1,21 @@
 package io.idempotency.interceptor;
 
 import java.security.Principal;
-import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.Internal;
 import io.idempotency.codec.ResultCodec;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.GuardedAction.SurroundingTransaction;
+import io.idempotency.engine.GuardedAction.ThreadTransactions;
 import io.idempotency.engine.EngineIdempotencyTemplate.TemplateEnvironment;
 import io.idempotency.key.Namespace;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
 import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransactions;
-import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.annotation.Bean;
@@ -26,6 +25,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.security.core.context.ReactiveSecurityContextHolder;
 import org.springframework.security.core.context.SecurityContext;
+import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -47,9 +47,9 @@ public final class InterceptorConfiguration {
 		return ClassUtils.isPresent(type, InterceptorConfiguration.class.getClassLoader());
 	}
 
-	/** Returns a supplier of the transaction that the calling thread is in. */
-	public static Supplier<@Nullable SurroundingTransaction> surroundingTransaction() {
-		return TRANSACTIONS ? SpringSurroundingTransaction::current : () -> null;
+	/** Returns the transactions of the calling threads. */
+	public static ThreadTransactions threadTransactions() {
+		return TRANSACTIONS ? new CommitTracker() : ThreadTransactions.NONE;
 	}
 
 	/**
@@ -169,17 +169,22 @@ public final class InterceptorConfiguration {
 	}
 
 	/**
-	 * Declares the observer of reactive commits. Needs reactive transactions.
+	 * Declares the listener of transactions. Needs spring-tx.
 	 *
 	 * @hidden
 	 */
 	@Configuration(proxyBeanMethods = false)
-	public static class ReactiveCommits {
+	public static class Transactions {
 
 		@Bean
-		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-		static CommitWatch idempotencyCommitWatch() {
-			return new CommitWatch();
+		static TransactionExecutionListener idempotencyTransactionListener() {
+			return new CommitTracker();
+		}
+
+		@Bean
+		static SmartInitializingSingleton idempotencyTransactionManagerCheck(
+				ConfigurableListableBeanFactory beanFactory) {
+			return () -> CommitTracker.logUntracked(beanFactory);
 		}
 
 	}

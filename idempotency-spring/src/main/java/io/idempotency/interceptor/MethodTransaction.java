@@ -1,10 +1,9 @@
 package io.idempotency.interceptor;
 
 import java.lang.reflect.Method;
-import java.util.Arrays;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 
 import io.idempotency.engine.WorkTransactions.TransactionStarter;
 import io.idempotency.engine.GuardedAction.SurroundingTransaction;
@@ -56,6 +55,9 @@ final class MethodTransaction {
 
 	private static final Set<Integer> APART = Set.of(TransactionDefinition.PROPAGATION_REQUIRES_NEW,
 			TransactionDefinition.PROPAGATION_NOT_SUPPORTED, TransactionDefinition.PROPAGATION_NEVER);
+
+	/** Takes part in the transaction of a manager, if there is one. */
+	private static final TransactionDefinition LOOKUP = lookup();
 
 	private static final IdempotencyKey NO_KEY = Namespace.NONE.key("start-up", Caller.GLOBAL, "none");
 
@@ -111,17 +113,19 @@ final class MethodTransaction {
 	 * manager, else of the default one. They have the isolation and the time-out that the
 	 * method asks for.
 	 * @param store the store, which can join transactions
+	 * @param isFirstTry whether no method joined transactions of the manager before
 	 * @throws io.idempotency.IdempotencyConfigurationException if there is no such
 	 * manager, its transactions are none of the store's, or the method asks for a
 	 * transaction other than that of its record
 	 */
 	public static TransactionStarter joined(ConfigurableListableBeanFactory beanFactory, Method method,
-			Class<?> targetClass, IdempotencyStore store) {
+			Class<?> targetClass, IdempotencyStore store, Predicate<Object> isFirstTry) {
 		Joined<PlatformTransactionManager> joined = joined(beanFactory, method, targetClass,
 				PlatformTransactionManager.class, "DataSource");
-		TransactionTracker transactions = TransactionTracker.of(joined.manager());
-		tryToJoin(transactions, method, targetClass, store);
-		return new SpringTransactionStarter(transactions, joined.definition());
+		if (isFirstTry.test(joined.manager())) {
+			tryToJoin(joined.manager(), method, targetClass, store);
+		}
+		return new SpringTransactionStarter(joined.manager(), joined.definition());
 	}
 
 	/**
@@ -167,21 +171,20 @@ final class MethodTransaction {
 	 * Lets the store join one transaction that does nothing. Inside a transaction of
 	 * another manager, the first call would write the record into that one.
 	 */
-	private static void tryToJoin(TransactionTracker transactions, Method method, Class<?> targetClass,
+	private static void tryToJoin(PlatformTransactionManager manager, Method method, Class<?> targetClass,
 			IdempotencyStore store) {
-		if (TransactionSynchronizationManager.isSynchronizationActive() || !transactions.isFirstTry(store)) {
+		if (TransactionSynchronizationManager.isSynchronizationActive()) {
 			return;
 		}
 		IdempotencyStore joining = store.joining().orElseThrow();
+		TransactionStarter transactions = new SpringTransactionStarter(manager, new DefaultTransactionDefinition());
 		try {
-			TransactionStarter.Begun begun = new SpringTransactionStarter(transactions,
-					new DefaultTransactionDefinition())
-				.begin((outcome) -> {
-				});
+			TransactionStarter.Begun begun = transactions.begin((outcome) -> {
+			});
 			try {
 				joining.release(NO_KEY, ClaimId.random());
 			}
-			catch (Throwable ex) {
+			catch (RuntimeException | Error ex) {
 				begun.rollback(ex);
 				throw ex;
 			}
@@ -194,7 +197,7 @@ final class MethodTransaction {
 							+ "TransactionMode.SEPARATE",
 					ex);
 		}
-		catch (Throwable ex) {
+		catch (RuntimeException ex) {
 			logger.debug("Whether records can be in {} is not known before the first call", transactions, ex);
 		}
 	}
@@ -207,7 +210,7 @@ final class MethodTransaction {
 		try {
 			PlatformTransactionManager manager = new MethodTransaction(beanFactory, null, null, null)
 				.manager(PlatformTransactionManager.class);
-			return new SpringTransactionStarter(TransactionTracker.of(manager), definition(null));
+			return new SpringTransactionStarter(manager, definition(null));
 		}
 		catch (NoSuchBeanDefinitionException ex) {
 			throw new IllegalArgumentException("There is not exactly one transaction manager to join: declare that of "
@@ -216,55 +219,44 @@ final class MethodTransaction {
 	}
 
 	/**
-	 * Returns what tells the open transaction that a method's work is a part of, from the
-	 * transaction that the calling thread is in. A method without a transaction of its
-	 * own works in whatever its caller has.
+	 * Returns a function that finds the open transaction that a method's work is part of,
+	 * from the innermost transaction of the calling thread.
 	 */
 	public static UnaryOperator<@Nullable SurroundingTransaction> surrounding(
 			ConfigurableListableBeanFactory beanFactory, Method method, Class<?> targetClass) {
 		MethodTransaction own = of(beanFactory, method, targetClass);
-		SingletonSupplier<UnaryOperator<@Nullable SurroundingTransaction>> open = SingletonSupplier.of(() -> {
-			track(beanFactory);
-			return own.open();
-		});
-		if (managers(beanFactory).allMatch(beanFactory::containsSingleton)) {
-			open.obtain();
-		}
-		return (current) -> open.obtain().apply(current);
-	}
-
-	/**
-	 * Returns the names of the managers. One that is made when it is needed is not needed
-	 * for a check of a method.
-	 */
-	private static Stream<String> managers(ConfigurableListableBeanFactory beanFactory) {
-		return Arrays.stream(beanFactory.getBeanNamesForType(PlatformTransactionManager.class, true, false));
-	}
-
-	/**
-	 * Listens to the managers that are made: whichever of them commits within a method
-	 * may do so and throw.
-	 */
-	private static void track(ConfigurableListableBeanFactory beanFactory) {
-		managers(beanFactory).filter(beanFactory::containsSingleton)
-			.map((name) -> beanFactory.getBean(name, PlatformTransactionManager.class))
-			.forEach(TransactionTracker::of);
-	}
-
-	private UnaryOperator<@Nullable SurroundingTransaction> open() {
-		if (this.wanted == null) {
+		if (own.wanted == null) {
 			return UnaryOperator.identity();
 		}
-		if (APART.contains(this.wanted.getPropagationBehavior()) && !surroundsTheGuard()) {
+		if (APART.contains(own.wanted.getPropagationBehavior()) && !own.surroundsTheGuard()) {
 			return (current) -> null;
 		}
+		// A manager may be created later than the guarded bean.
+		SingletonSupplier<PlatformTransactionManager> manager = SingletonSupplier.ofNullable(own::managerIfAny);
+		return (current) -> (current == null || takesPart(manager.get())) ? current : null;
+	}
+
+	private @Nullable PlatformTransactionManager managerIfAny() {
 		try {
-			return TransactionTracker.of(manager(PlatformTransactionManager.class))::open;
+			return manager(PlatformTransactionManager.class);
 		}
 		catch (NoSuchBeanDefinitionException ex) {
-			// The method is never called, or its advice knows another way to its manager.
-			return UnaryOperator.identity();
+			// The advice of the method finds its manager in another way.
+			return null;
 		}
+	}
+
+	/** The current transaction may be one of another manager. */
+	private static boolean takesPart(@Nullable PlatformTransactionManager manager) {
+		return manager == null || manager.getTransaction(LOOKUP).hasTransaction();
+	}
+
+	private static TransactionDefinition lookup() {
+		DefaultTransactionDefinition lookup = new DefaultTransactionDefinition(
+				TransactionDefinition.PROPAGATION_SUPPORTS);
+		// Some managers reject a transaction that writes inside one that only reads.
+		lookup.setReadOnly(true);
+		return lookup;
 	}
 
 	/**

@@ -4,6 +4,8 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
@@ -55,6 +57,9 @@ final class OperationFactory {
 	private final ExpressionParser parser;
 
 	private final KeySourceFinder keySourceFinder;
+
+	/** The managers and stores whose transactions were tried. */
+	private final Set<List<Object>> tried = ConcurrentHashMap.newKeySet();
 
 	OperationFactory(ConfigurableListableBeanFactory beanFactory, IdempotencyOptions defaults, String keyHeader,
 			IdempotencyStore store, ResultCodec codec, ObjectProvider<InvocationAdapter> adapters) {
@@ -250,7 +255,8 @@ final class OperationFactory {
 					"transaction = JOIN, but its store '" + store.getClass().getName() + "' has no transaction to join",
 					"Use the JDBC store, or set transaction = TransactionMode.SEPARATE");
 		}
-		return MethodTransaction.joined(this.beanFactory, annotation.method(), annotation.targetClass(), store);
+		return MethodTransaction.joined(this.beanFactory, annotation.method(), annotation.targetClass(), store,
+				(manager) -> this.tried.add(List.of(manager, store)));
 	}
 
 	private UnaryOperator<@Nullable SurroundingTransaction> surrounding(IdempotentAnnotation annotation,

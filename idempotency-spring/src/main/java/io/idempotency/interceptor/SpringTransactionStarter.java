@@ -5,6 +5,7 @@ import java.util.function.Consumer;
 import io.idempotency.engine.WorkTransactions.TransactionStarter;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.NoTransactionToJoinException;
 
 import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -19,15 +20,12 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 final class SpringTransactionStarter implements TransactionStarter {
 
-	private final TransactionTracker tracker;
-
 	private final PlatformTransactionManager manager;
 
 	private final TransactionDefinition definition;
 
-	SpringTransactionStarter(TransactionTracker tracker, TransactionDefinition definition) {
-		this.tracker = tracker;
-		this.manager = tracker.manager();
+	SpringTransactionStarter(PlatformTransactionManager manager, TransactionDefinition definition) {
+		this.manager = manager;
 		this.definition = definition;
 	}
 
@@ -35,20 +33,33 @@ final class SpringTransactionStarter implements TransactionStarter {
 	public Begun begin(Consumer<TransactionOutcome> ended) {
 		boolean surrounded = isSurrounded();
 		TransactionStatus status = begin();
-		Open open = new Open(this.manager, status, !surrounded && status.isNewTransaction());
+		Open open = new Open(this.manager, status, !surrounded && status.isNewTransaction(), ended);
 		try {
-			if (!surrounded && status.hasTransaction() && !status.isNewTransaction()
-					&& this.manager instanceof ResourceTransactionManager) {
-				// All have been told its end. Only those of JTA are begun by others.
-				throw this.tracker.over();
-			}
-			this.tracker.opened().bind(ended);
+			requireOpen(surrounded, status);
+			CallerTransaction.register(open::ended);
 		}
 		catch (RuntimeException | Error failure) {
 			open.rollback(failure);
 			throw failure;
 		}
 		return open;
+	}
+
+	private void requireOpen(boolean surrounded, TransactionStatus status) {
+		CommitTracker.Transaction transaction = CommitTracker.tracked();
+		// Only JTA transactions may begin outside Spring.
+		boolean completed = !surrounded && status.hasTransaction() && !status.isNewTransaction()
+				&& this.manager instanceof ResourceTransactionManager;
+		if (completed || (transaction != null && transaction.isCompleting())) {
+			throw new NoTransactionToJoinException("There is no transaction to join: that of the calling thread, of "
+					+ this.manager.getClass().getName() + ", has reached its end. Begin another one around the call "
+					+ "(TransactionTemplate with PROPAGATION_REQUIRES_NEW), or set transaction = TransactionMode.SEPARATE");
+		}
+		if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+			throw new NoTransactionToJoinException("There is no transaction to join: "
+					+ this.manager.getClass().getName()
+					+ " does not notify synchronizations of the end of its transactions (transactionSynchronization)");
+		}
 	}
 
 	@Override
@@ -80,7 +91,7 @@ final class SpringTransactionStarter implements TransactionStarter {
 	/** Returns the name of the transaction manager, for messages. */
 	@Override
 	public String toString() {
-		return this.tracker.toString();
+		return "the transactions of " + this.manager.getClass().getName();
 	}
 
 	/** A transaction of the manager. */
@@ -92,10 +103,18 @@ final class SpringTransactionStarter implements TransactionStarter {
 
 		private final boolean alone;
 
-		Open(PlatformTransactionManager manager, TransactionStatus status, boolean alone) {
+		private final Consumer<TransactionOutcome> ended;
+
+		private boolean committing;
+
+		private boolean unknown;
+
+		Open(PlatformTransactionManager manager, TransactionStatus status, boolean alone,
+				Consumer<TransactionOutcome> ended) {
 			this.manager = manager;
 			this.status = status;
 			this.alone = alone;
+			this.ended = ended;
 		}
 
 		@Override
@@ -113,7 +132,28 @@ final class SpringTransactionStarter implements TransactionStarter {
 
 		@Override
 		public void commit() {
-			this.manager.commit(this.status);
+			this.committing = true;
+			try {
+				this.manager.commit(this.status);
+			}
+			catch (RuntimeException | Error ex) {
+				if (this.unknown) {
+					this.ended.accept(
+							CommitTracker.isAnswered(ex) ? TransactionOutcome.ROLLED_BACK : TransactionOutcome.UNKNOWN);
+				}
+				throw ex;
+			}
+			finally {
+				this.committing = false;
+			}
+		}
+
+		/** The exception of the commit says more than its outcome. */
+		void ended(TransactionOutcome outcome) {
+			this.unknown = this.committing && outcome == TransactionOutcome.UNKNOWN;
+			if (!this.unknown) {
+				this.ended.accept(outcome);
+			}
 		}
 
 		/**
@@ -129,8 +169,7 @@ final class SpringTransactionStarter implements TransactionStarter {
 					this.manager.rollback(this.status);
 				}
 			}
-			catch (Throwable ex) {
-				// A synchronization of the application may throw anything.
+			catch (RuntimeException | Error ex) {
 				if (ex != failure) {
 					failure.addSuppressed(ex);
 				}

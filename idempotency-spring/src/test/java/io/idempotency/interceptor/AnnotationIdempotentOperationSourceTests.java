@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.idempotency.engine.GuardedAction.SurroundingTransaction;
 import io.idempotency.AbandonedMode;
 import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
@@ -34,10 +35,13 @@ import org.springframework.core.annotation.AliasFor;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.SimpleTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ReflectionUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.mock;
 
 /** How an annotation is found, and what becomes of it. */
@@ -223,15 +227,19 @@ class AnnotationIdempotentOperationSourceTests {
 	@Test
 	void transactionManagerThatIsMadeWhenItIsNeededIsNotMadeForACheck() {
 		AtomicInteger made = new AtomicInteger();
+		PlatformTransactionManager manager = mock(PlatformTransactionManager.class);
+		given(manager.getTransaction(any())).willReturn(new SimpleTransactionStatus());
 		RootBeanDefinition lazy = new RootBeanDefinition(PlatformTransactionManager.class, () -> {
 			made.incrementAndGet();
-			return mock(PlatformTransactionManager.class);
+			return manager;
 		});
 		lazy.setLazyInit(true);
 		this.beanFactory.registerBeanDefinition("manager", lazy);
 		IdempotentOperation operation = operation(Propagations.class, "required");
 		assertThat(made).hasValue(0);
 		assertThat(operation.place().surrounding().apply(null)).isNull();
+		SurroundingTransaction current = mock(SurroundingTransaction.class);
+		assertThat(operation.place().surrounding().apply(current)).isSameAs(current);
 		assertThat(made).hasValue(1);
 	}
 
@@ -239,7 +247,7 @@ class AnnotationIdempotentOperationSourceTests {
 		TransactionSynchronizationManager.initSynchronization();
 		TransactionSynchronizationManager.setActualTransactionActive(true);
 		try {
-			return operation(type, method).place().surrounding().apply(SpringSurroundingTransaction.current()) == null;
+			return operation(type, method).place().surrounding().apply(CallerTransaction.current()) == null;
 		}
 		finally {
 			TransactionSynchronizationManager.clear();

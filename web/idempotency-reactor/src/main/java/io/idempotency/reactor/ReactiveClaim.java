@@ -2,7 +2,6 @@ package io.idempotency.reactor;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyContextHolder;
@@ -14,6 +13,7 @@ import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.ClaimEnd;
 import io.idempotency.engine.Ending;
 import io.idempotency.engine.GuardedCall;
+import io.idempotency.engine.GuardedAction.ThreadTransactions;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.engine.RecordWriter.Write;
 import io.idempotency.store.Claim;
@@ -67,11 +67,9 @@ public final class ReactiveClaim {
 
 	private final AtomicBoolean underWay = new AtomicBoolean(true);
 
-	/** How many transactions have committed, with something behind that not done. */
-	private final AtomicInteger behindCommit = new AtomicInteger();
+	private final ThreadTransactions transactions;
 
-	/** How many commits were tried, and not answered. */
-	private final AtomicInteger commits = new AtomicInteger();
+	private volatile boolean mayHaveCommitted;
 
 	/**
 	 * Creates the claim.
@@ -90,6 +88,7 @@ public final class ReactiveClaim {
 		this.observed = observed;
 		this.events = parts.events();
 		this.resumption = resumption;
+		this.transactions = parts.transactions();
 		this.context = context;
 		observed.owns();
 		this.upkeep.workBegins();
@@ -109,72 +108,9 @@ public final class ReactiveClaim {
 		return ReactiveIdempotencyContext.with(outside, context()).put(ReactiveClaim.class, this);
 	}
 
-	/**
-	 * Is told that a reactive transaction of the work begins to commit. Until that is
-	 * answered, nobody knows whether the work is done. The calls around this one are
-	 * told, too.
-	 */
-	public void commits() {
-		this.commits.incrementAndGet();
-		ReactiveClaim around = of(this.context);
-		if (around != null) {
-			around.commits();
-		}
-	}
-
-	/** Is told that such a commit was answered. */
-	public void commitAnswered() {
-		this.commits.decrementAndGet();
-		ReactiveClaim around = of(this.context);
-		if (around != null) {
-			around.commitAnswered();
-		}
-	}
-
-	/**
-	 * Is told that a reactive transaction of the work has committed, and what is to be
-	 * done behind the commit is yet to be done. The calls around this one are told, too.
-	 */
-	public void committed() {
-		this.behindCommit.incrementAndGet();
-		ReactiveClaim around = of(this.context);
-		if (around != null) {
-			around.committed();
-		}
-	}
-
-	/** Is told that what was to be done behind such a commit is done. */
-	public void doneBehindCommit() {
-		this.behindCommit.updateAndGet((begun) -> Math.max(0, begun - 1));
-		ReactiveClaim around = of(this.context);
-		if (around != null) {
-			around.doneBehindCommit();
-		}
-	}
-
-	/**
-	 * Is told that a reactive transaction of the work has not committed. A failure that
-	 * comes after that is its own.
-	 */
-	public void rolledBack() {
-		this.behindCommit.set(0);
-	}
-
-	/**
-	 * Returns whether a reactive transaction of the work has committed and has failed
-	 * behind that: what the work has written stays, so a failure that comes from there
-	 * must not free the key. A later commit undoes nothing of it.
-	 */
-	public boolean isBehindCommit() {
-		return this.behindCommit.get() > 0;
-	}
-
-	/**
-	 * Returns whether the work has committed, whatever has failed behind that, or may
-	 * have.
-	 */
+	/** Returns whether the work failed, and its transaction may have committed. */
 	public boolean mayHaveCommitted() {
-		return isBehindCommit() || this.commits.get() > 0;
+		return this.mayHaveCommitted;
 	}
 
 	/** Returns the name of the operation. */
@@ -218,6 +154,9 @@ public final class ReactiveClaim {
 
 	/** Is told the failure of the work, before anybody is answered with it. */
 	public void failedWith(Throwable failure) {
+		if (this.transactions.mayHaveCommitted(failure)) {
+			this.mayHaveCommitted = true;
+		}
 		this.end.failedWith(failure);
 	}
 
@@ -234,7 +173,7 @@ public final class ReactiveClaim {
 				.whenComplete((known, failure) -> end((failure != null) ? new Ending.DoneUnkept(failure) : known));
 			return Mono.empty();
 		}
-		if (this.commits.get() > 0) {
+		if (this.mayHaveCommitted) {
 			this.end.commitNotAnswered();
 		}
 		return carryOut(this.end.ended(ending));

@@ -4,7 +4,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 
-import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.engine.AsyncResults;
@@ -148,14 +147,7 @@ final class ReactiveRun<T> {
 		}), () -> this.caller.succeed(value));
 	}
 
-	/**
-	 * Work that has committed all the same is done, unless the failure itself is kept.
-	 */
 	private Ending threw(Throwable failure) {
-		boolean done = this.claim.isBehindCommit() && this.claim.options().onFailure() != FailureMode.REMEMBER;
-		if (done) {
-			return new Ending.DoneUnkept(failure);
-		}
 		this.claim.failedWith(failure);
 		try (IdempotencyContextHolder.Binding binding = this.claim.enter()) {
 			return Ending.ofFailure(failure, this.action::threw);

@@ -246,14 +246,9 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		return HttpEnding.kind(status, recovered || answerAlone);
 	}
 
-	/**
-	 * Returns whether the work is done, so that a failure is none of it: also one that
-	 * comes from behind its commit.
-	 */
-	private boolean isDone(Pass way) {
-		ReactiveClaim owned = this.claim;
-		return way.progress().hasReturned()
-				|| way.progress().failure() != null && owned != null && owned.isBehindCommit();
+	/** Returns whether the work is done, so that a failure is none of it. */
+	private static boolean isDone(Pass way) {
+		return way.progress().hasReturned();
 	}
 
 	/**

@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.engine.AsyncResults;
-import io.idempotency.engine.WorkTransactions.CommittedWork;
+import io.idempotency.engine.GuardedAction.ThreadTransactions;
 import io.idempotency.http.HttpEnding.Work;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.store.Causes;
@@ -25,6 +25,8 @@ import org.springframework.web.context.request.async.WebAsyncUtils;
  * Watches the work behind an asynchronous answer. The answer may be over before the work.
  */
 final class AsyncWork implements CallableProcessingInterceptor {
+
+	private final ThreadTransactions transactions;
 
 	private final Supplier<IdempotencyContextHolder.Binding> call;
 
@@ -42,18 +44,20 @@ final class AsyncWork implements CallableProcessingInterceptor {
 
 	private IdempotencyContextHolder.@Nullable Binding binding;
 
-	/** When the task has begun. */
-	private long begun;
+	private long startNanos;
 
 	private boolean committed;
 
 	/**
 	 * Creates the watch.
+	 * @param transactions the transactions of the thread of the work
 	 * @param call binds the call to the thread of the work
 	 * @param commitNotAnswered is told that nobody knows whether the work has committed
 	 * @param endedLate is told when the work ends after its answer
 	 */
-	AsyncWork(Supplier<IdempotencyContextHolder.Binding> call, Runnable commitNotAnswered, Runnable endedLate) {
+	AsyncWork(ThreadTransactions transactions, Supplier<IdempotencyContextHolder.Binding> call,
+			Runnable commitNotAnswered, Runnable endedLate) {
+		this.transactions = transactions;
 		this.call = call;
 		this.commitNotAnswered = commitNotAnswered;
 		this.endedLate = endedLate;
@@ -102,7 +106,7 @@ final class AsyncWork implements CallableProcessingInterceptor {
 			this.state = Work.RUNNING;
 		}
 		this.binding = this.call.get();
-		this.begun = CommittedWork.now();
+		this.startNanos = System.nanoTime();
 	}
 
 	@Override
@@ -113,7 +117,7 @@ final class AsyncWork implements CallableProcessingInterceptor {
 		this.binding.close();
 		this.binding = null;
 		Throwable thrown = (concurrentResult instanceof Throwable failure) ? failure : null;
-		TransactionOutcome how = CommittedWork.since(this.begun, thrown);
+		TransactionOutcome how = this.transactions.outcomeSince(this.startNanos, thrown);
 		if (how == TransactionOutcome.UNKNOWN) {
 			this.commitNotAnswered.run();
 		}

@@ -103,7 +103,8 @@ final class ClaimedAnswer extends Answer {
 		this.settings = settings;
 		this.claim = claim;
 		this.end = new EndReporter(settings);
-		this.work = new AsyncWork(claim::enter, claim::commitNotAnswered, this::decideAfterAnswer);
+		this.work = new AsyncWork(engine.parts().transactions(), claim::enter, claim::commitNotAnswered,
+				this::decideAfterAnswer);
 		this.engine = engine;
 		this.endIsReported = endIsReported;
 		this.ambient = (earlier != null) ? earlier.ambient

@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyContextHolder;
+import io.idempotency.engine.GuardedAction.ThreadTransactions;
 import io.idempotency.http.HttpEnding.Work;
 import org.junit.jupiter.api.Test;
 
@@ -35,8 +36,9 @@ class AsyncWorkTests {
 
 	private final AtomicInteger notAnswered = new AtomicInteger();
 
-	private final AsyncWork work = new AsyncWork(() -> IdempotencyContextHolder.bind(mock(IdempotencyContext.class)),
-			this.notAnswered::incrementAndGet, this.endedLate::incrementAndGet);
+	private final AsyncWork work = new AsyncWork(ThreadTransactions.NONE,
+			() -> IdempotencyContextHolder.bind(mock(IdempotencyContext.class)), this.notAnswered::incrementAndGet,
+			this.endedLate::incrementAndGet);
 
 	private final NativeWebRequest request = new ServletWebRequest(new MockHttpServletRequest());
 
@@ -154,7 +156,7 @@ class AsyncWorkTests {
 	}
 
 	private Work unwatched(Object result, boolean cancelled) {
-		AsyncWork unwatched = new AsyncWork(() -> () -> {
+		AsyncWork unwatched = new AsyncWork(ThreadTransactions.NONE, () -> () -> {
 		}, this.notAnswered::incrementAndGet, this.endedLate::incrementAndGet);
 		if (cancelled) {
 			unwatched.subscribed();

@@ -192,7 +192,7 @@ class ArchitectureTests {
 		.that(not(resideInAnyPackage("io.idempotency.reactor..", "io.idempotency.client..", "io.idempotency.webflux..",
 				"io.idempotency.graphql..")))
 		.and(not(nameMatching(
-				"io\\.idempotency\\.interceptor\\..*(Reactive|Publish|Subscribed|CommitWatch|SurroundingTransactions).*")))
+				"io\\.idempotency\\.interceptor\\..*(Reactive|Publish|Subscribed|SurroundingTransactions).*")))
 		.and(not(nameMatching("io\\.idempotency\\.store\\.(r2dbc\\.|.*\\.Reactive).*")))
 		.should()
 		.dependOnClassesThat(resideInAnyPackage("reactor..", "org.reactivestreams.."));

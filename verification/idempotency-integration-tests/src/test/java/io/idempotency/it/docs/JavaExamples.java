@@ -49,6 +49,7 @@ final class JavaExamples {
 			import org.junit.jupiter.api.Test;
 			import org.slf4j.*;
 			import org.springframework.amqp.rabbit.annotation.RabbitListener;
+			import org.springframework.beans.factory.ObjectProvider;
 			import org.springframework.boot.test.context.TestConfiguration;
 			import org.springframework.context.annotation.Bean;
 			import org.springframework.context.annotation.Primary;
@@ -59,6 +60,7 @@ final class JavaExamples {
 			import org.springframework.http.HttpStatus;
 			import org.springframework.http.ResponseEntity;
 			import org.springframework.jdbc.core.JdbcTemplate;
+			import org.springframework.jdbc.support.JdbcTransactionManager;
 			import org.springframework.jms.annotation.JmsListener;
 			import org.springframework.kafka.annotation.KafkaListener;
 			import org.springframework.kafka.core.KafkaOperations;
@@ -69,6 +71,8 @@ final class JavaExamples {
 			import org.springframework.modulith.events.ApplicationModuleListener;
 			import org.springframework.stereotype.Component;
 			import org.springframework.stereotype.Service;
+			import org.springframework.transaction.PlatformTransactionManager;
+			import org.springframework.transaction.TransactionExecutionListener;
 			import org.springframework.transaction.annotation.Propagation;
 			import org.springframework.transaction.annotation.Transactional;
 			import org.springframework.util.backoff.FixedBackOff;

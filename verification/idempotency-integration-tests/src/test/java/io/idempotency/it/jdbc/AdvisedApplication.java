@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aop.support.NameMatchMethodPointcutAdvisor;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -37,6 +38,7 @@ import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.stereotype.Controller;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -84,8 +86,11 @@ class AdvisedApplication {
 	}
 
 	@Bean
-	PlatformTransactionManager transactionManager(DataSource dataSource) {
-		return new DataSourceTransactionManager(dataSource);
+	PlatformTransactionManager transactionManager(DataSource dataSource,
+			ObjectProvider<TransactionExecutionListener> listeners) {
+		DataSourceTransactionManager manager = new DataSourceTransactionManager(dataSource);
+		listeners.orderedStream().forEach(manager::addListener);
+		return manager;
 	}
 
 	@Bean

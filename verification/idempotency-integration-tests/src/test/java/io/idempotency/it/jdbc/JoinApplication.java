@@ -21,6 +21,7 @@ import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -34,6 +35,7 @@ import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.stereotype.Controller;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Isolation;
@@ -91,8 +93,11 @@ class JoinApplication {
 	}
 
 	@Bean
-	PlatformTransactionManager transactionManager(DataSource dataSource) {
-		return new DataSourceTransactionManager(dataSource);
+	PlatformTransactionManager transactionManager(DataSource dataSource,
+			ObjectProvider<TransactionExecutionListener> listeners) {
+		DataSourceTransactionManager manager = new DataSourceTransactionManager(dataSource);
+		listeners.orderedStream().forEach(manager::addListener);
+		return manager;
 	}
 
 	/** What goes wrong is said by the reference of the order. */

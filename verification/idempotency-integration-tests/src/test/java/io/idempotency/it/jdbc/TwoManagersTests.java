@@ -112,43 +112,17 @@ class TwoManagersTests {
 		assertThat(count(context, "billing")).isEqualTo(1);
 	}
 
+	/** A call ends with the innermost transaction. */
 	@Test
-	void workThatIsRolledBackWithItsOwnManagerRunsAgainThoughAnotherTransactionInBetweenHasCommitted() {
+	void outerTransactionOfAnotherManagerIsNotSeen() {
 		this.runner.run((context) -> {
 			Shop shop = context.getBean(Shop.class);
 			transaction(context, "shop").executeWithoutResult((status) -> {
 				transaction(context, "billing").executeWithoutResult((inner) -> shop.place(this.id));
 				status.setRollbackOnly();
 			});
+			shop.place(this.id);
 			assertThat(count(context, "shop")).isZero();
-			shop.place(this.id);
-			assertThat(count(context, "shop")).isEqualTo(1);
-		});
-	}
-
-	@Test
-	void workThatCommitsWithItsOwnManagerIsDoneThoughAnotherTransactionInBetweenIsRolledBack() {
-		this.runner.run((context) -> {
-			Shop shop = context.getBean(Shop.class);
-			transaction(context, "shop")
-				.executeWithoutResult((status) -> transaction(context, "billing").executeWithoutResult((inner) -> {
-					shop.place(this.id);
-					inner.setRollbackOnly();
-				}));
-			shop.place(this.id);
-			assertThat(count(context, "shop")).isEqualTo(1);
-		});
-	}
-
-	@Test
-	void sameKeyAgainBehindATransactionOfAnotherManagerGetsTheFirstResult() {
-		this.runner.run((context) -> {
-			Shop shop = context.getBean(Shop.class);
-			transaction(context, "shop").executeWithoutResult((status) -> {
-				shop.place(this.id);
-				transaction(context, "billing").executeWithoutResult((inner) -> shop.place(this.id));
-			});
-			assertThat(count(context, "shop")).isEqualTo(1);
 		});
 	}
 

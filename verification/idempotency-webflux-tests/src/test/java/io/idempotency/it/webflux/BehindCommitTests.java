@@ -1,30 +1,22 @@
 package io.idempotency.it.webflux;
 
-import java.time.Duration;
 import java.util.UUID;
 
 import io.idempotency.FailureMode;
-import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
 import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
 import io.idempotency.it.servers.SqlDatabase;
-import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-import org.springframework.aop.Advisor;
-import org.springframework.aop.support.NameMatchMethodPointcutAdvisor;
-import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
-import org.springframework.core.Ordered;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.transaction.annotation.Propagation;
@@ -38,12 +30,9 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** What fails behind the commit of a reactive transaction undoes nothing. */
 class BehindCommitTests {
-
-	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
 	private static final String KEY = "Idempotency-Key";
 
@@ -59,26 +48,10 @@ class BehindCommitTests {
 		database.jdbc().execute("CREATE TABLE payment (id VARCHAR(64), slot VARCHAR(64))");
 		application = JoinTests.Scenarios.application(database, "continue", (context) -> {
 			GenericApplicationContext beans = (GenericApplicationContext) context;
-			beans.registerBean("advisor", Advisor.class, BehindCommitTests::retries,
-					(definition) -> definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE));
 			beans.registerBean(Charges.class);
 			beans.registerBean(Answering.class);
 			beans.registerBean(Services.class);
 		});
-	}
-
-	/** Advice around the guard, of two handlers. */
-	private static Advisor retries() {
-		NameMatchMethodPointcutAdvisor advisor = new NameMatchMethodPointcutAdvisor(
-				(MethodInterceptor) (call) -> again(call.proceed()));
-		advisor.setMappedName("repeated*");
-		advisor.setClassFilter(Charges.class::isAssignableFrom);
-		advisor.setOrder(Ordered.HIGHEST_PRECEDENCE);
-		return advisor;
-	}
-
-	private static Object again(Object result) {
-		return (result instanceof Flux<?> flux) ? flux.retry(1) : ((Mono<?>) result).retry(1);
 	}
 
 	@AfterAll
@@ -89,14 +62,6 @@ class BehindCommitTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "/own", "/many", "/by-service", "/by-bean", "/notes-it", "/repeated", "/repeated-many" })
-	void handlerIsDoneWithoutAResult(String path) {
-		assertThat(post(path).status()).isEqualTo(500);
-		assertThat(post(path).text()).contains("result-unavailable");
-		assertThat(rows(this.key)).isEqualTo(1);
-	}
-
-	@ParameterizedTest
 	@ValueSource(strings = { "/answers", "/remembers", "/remembers-by-service" })
 	void answerOfTheFailureIsKept(String path) {
 		Answer first = post(path);
@@ -104,16 +69,6 @@ class BehindCommitTests {
 		Answer second = post(path);
 		assertThat(second.replayed()).isTrue();
 		assertThat(second.status()).isEqualTo(first.status());
-		assertThat(rows(this.key)).isEqualTo(1);
-	}
-
-	@Test
-	void methodIsDoneWithoutAResult() {
-		Services services = application.getBean(Services.class);
-		assertThatExceptionOfType(IllegalStateException.class)
-			.isThrownBy(() -> services.guarded(this.key).block(PATIENCE));
-		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
-			.isThrownBy(() -> services.guarded(this.key).block(PATIENCE));
 		assertThat(rows(this.key)).isEqualTo(1);
 	}
 
@@ -179,45 +134,10 @@ class BehindCommitTests {
 			return this.ledger.pay(key).then(failBehindTheCommit()).thenReturn("paid");
 		}
 
-		@Transactional
-		@Idempotent
-		@PostMapping("/many")
-		Flux<String> many(@RequestHeader(KEY) String key) {
-			return own(key).flux();
-		}
-
-		@Transactional
-		@Idempotent
-		@PostMapping("/repeated")
-		Mono<String> repeated(@RequestHeader(KEY) String key) {
-			return own(key);
-		}
-
-		@Transactional
-		@Idempotent
-		@PostMapping("/repeated-many")
-		Flux<String> repeatedMany(@RequestHeader(KEY) String key) {
-			return many(key);
-		}
-
 		@Idempotent
 		@PostMapping("/by-service")
 		Mono<String> byService(@RequestHeader(KEY) String key) {
 			return this.services.pay(key).thenReturn("paid");
-		}
-
-		@Idempotent
-		@PostMapping("/by-bean")
-		Mono<String> byBean(@RequestHeader(KEY) String key) {
-			return this.services.guarded(key);
-		}
-
-		/** As who writes a failure down before it is passed on. */
-		@Idempotent
-		@PostMapping("/notes-it")
-		Mono<String> notesIt(@RequestHeader(KEY) String key) {
-			return byService(key)
-				.onErrorResume((failure) -> this.ledger.payInTransaction(key + "-note").then(Mono.error(failure)));
 		}
 
 		@Transactional
@@ -294,12 +214,6 @@ class BehindCommitTests {
 		@Transactional(propagation = Propagation.REQUIRES_NEW)
 		public Mono<Void> log(String id) {
 			return pay(id);
-		}
-
-		@Transactional
-		@Idempotent(key = "#id")
-		public Mono<String> guarded(String id) {
-			return pay(id).thenReturn("paid");
 		}
 
 	}

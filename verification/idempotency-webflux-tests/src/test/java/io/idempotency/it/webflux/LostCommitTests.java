@@ -86,7 +86,7 @@ class LostCommitTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "/own", "/by-service", "/repeated", "/answers" })
+	@ValueSource(strings = { "/own", "/by-service", "/repeated" })
 	void commitThatIsNotAnsweredKeepsTheKey(String path) {
 		assertThat(post(path, "lost").status()).isGreaterThanOrEqualTo(500);
 		assertThat(post(path, "none").text()).contains("in-progress");

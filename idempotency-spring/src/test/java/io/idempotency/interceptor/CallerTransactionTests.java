@@ -26,32 +26,35 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Guarded calls in real transactions of their callers: what is rolled back is never given
  * to a duplicate as done.
  */
-class SpringSurroundingTransactionTests {
+class CallerTransactionTests {
 
 	private final JdbcTemplate database = new JdbcTemplate(dataSource());
 
-	private final JdbcTransactionManager manager = new JdbcTransactionManager(this.database.getDataSource());
+	private JdbcTransactionManager manager = new JdbcTransactionManager(this.database.getDataSource());
 
 	private final TransactionTemplate transaction = new TransactionTemplate(this.manager);
 
 	private final Scheduler scheduler = Scheduler.system();
 
 	private final IdempotencyEngine engine = new IdempotencyEngine(10, IdempotencyListener.NONE, this.scheduler,
-			SpringSurroundingTransaction::current);
+			CallerTransaction::current);
 
 	private final IdempotencyTemplate template = template(this.engine);
 
@@ -95,7 +98,7 @@ class SpringSurroundingTransactionTests {
 	void sameKeyAgainInItsTransactionGetsTheFirstResultAlsoWhereResultsAreEncrypted() {
 		ResultCipher cipher = new AesGcmResultCipher("k1", Map.of("k1", new byte[32]));
 		try (IdempotencyEngine encrypting = new IdempotencyEngine(10, IdempotencyListener.NONE, this.scheduler,
-				SpringSurroundingTransaction::current, new ResultEncryption(cipher, false), EngineObserver.NONE)) {
+				CallerTransaction::current, new ResultEncryption(cipher, false), EngineObserver.NONE)) {
 			IdempotencyTemplate encrypted = template(encrypting);
 			this.transaction.executeWithoutResult((status) -> {
 				for (int i = 0; i < 2; i++) {
@@ -266,9 +269,9 @@ class SpringSurroundingTransactionTests {
 
 					@Override
 					public void afterCompletion(int how) {
-						SpringSurroundingTransactionTests.this.template.operation("mail")
+						CallerTransactionTests.this.template.operation("mail")
 							.key("7")
-							.run(SpringSurroundingTransactionTests.this.runs::incrementAndGet);
+							.run(CallerTransactionTests.this.runs::incrementAndGet);
 					}
 
 				}));
@@ -276,25 +279,65 @@ class SpringSurroundingTransactionTests {
 		assertThat(this.runs).hasValue(1);
 	}
 
-	/** Spring itself only logs what is thrown after the end. */
+	/** Spring only logs an exception that is thrown after the end. */
 	@Test
-	void oneThatFailsDoesNotKeepTheEndFromTheOthers() {
-		List<TransactionOutcome> told = new ArrayList<>();
-		IllegalStateException first = new IllegalStateException("first");
+	void notifiesOthersWhenOneFails() {
+		List<TransactionOutcome> outcomes = new ArrayList<>();
 		this.transaction.executeWithoutResult((status) -> {
-			SpringSurroundingTransaction surrounding = SpringSurroundingTransaction.current();
-			Object savepoint = status.createSavepoint();
-			surrounding.bind((outcome) -> {
-				throw first;
+			CallerTransaction.register((outcome) -> {
+				throw new IllegalStateException("first");
 			});
-			surrounding.bind(told::add);
-			assertThatIllegalStateException().isThrownBy(() -> status.rollbackToSavepoint(savepoint)).isSameAs(first);
-			surrounding.bind((outcome) -> {
-				throw first;
-			});
-			surrounding.bind(told::add);
+			CallerTransaction.register(outcomes::add);
 		});
-		assertThat(told).containsExactly(TransactionOutcome.ROLLED_BACK, TransactionOutcome.COMMITTED);
+		assertThat(outcomes).containsExactly(TransactionOutcome.COMMITTED);
+	}
+
+	/** A commit that was sent may have succeeded, whatever the manager reports. */
+	@Test
+	void outcomeIsUnknownWhenCommitFails() {
+		this.manager = new JdbcTransactionManager(this.database.getDataSource()) {
+
+			private static final long serialVersionUID = 1L;
+
+			@Override
+			protected void doCommit(DefaultTransactionStatus status) {
+				throw new DataIntegrityViolationException("a deferred constraint");
+			}
+
+		};
+		assertThat(outcomes(true)).containsExactly(TransactionOutcome.UNKNOWN);
+		assertThat(outcomes(false)).containsExactly(TransactionOutcome.UNKNOWN);
+	}
+
+	@Test
+	void outcomeIsRolledBackWhenTransactionRollsBackBeforeItsCommit() {
+		this.manager.addListener(new CommitTracker());
+		assertThat(outcomes(new TransactionSynchronization() {
+
+			@Override
+			public void beforeCommit(boolean readOnly) {
+				throw new IllegalStateException("no");
+			}
+
+		})).containsExactly(TransactionOutcome.ROLLED_BACK);
+	}
+
+	private List<TransactionOutcome> outcomes(boolean tracked) {
+		if (tracked) {
+			this.manager.addListener(new CommitTracker());
+		}
+		return outcomes(new TransactionSynchronization() {
+		});
+	}
+
+	private List<TransactionOutcome> outcomes(TransactionSynchronization other) {
+		List<TransactionOutcome> outcomes = new ArrayList<>();
+		assertThatExceptionOfType(RuntimeException.class)
+			.isThrownBy(() -> new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
+				CallerTransaction.register(outcomes::add);
+				TransactionSynchronizationManager.registerSynchronization(other);
+			}));
+		return outcomes;
 	}
 
 }

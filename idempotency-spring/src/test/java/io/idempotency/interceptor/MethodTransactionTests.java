@@ -1,40 +1,40 @@
 package io.idempotency.interceptor;
 
+import java.lang.reflect.Method;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.idempotency.engine.GuardedAction.SurroundingTransaction;
 import io.idempotency.engine.WorkTransactions.TransactionStarter;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
-import io.idempotency.store.IdempotencyStore;
-import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.h2.jdbcx.JdbcDataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
-import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.util.ReflectionUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-/**
- * Which transaction the work of a manager is a part of, where those of several managers
- * are open, and whose end is told.
- */
-class TransactionTrackerTests {
+/** Which transaction the work of a method is part of, and what its end is. */
+class MethodTransactionTests {
 
 	private final JdbcDataSource shopData = dataSource();
 
@@ -42,7 +42,7 @@ class TransactionTrackerTests {
 
 	private final JdbcTransactionManager billing = new JdbcTransactionManager(dataSource());
 
-	private final TransactionTracker ofShop = TransactionTracker.of(this.shop);
+	private final DefaultListableBeanFactory beanFactory = new DefaultListableBeanFactory();
 
 	private final List<TransactionOutcome> outcomes = new ArrayList<>();
 
@@ -69,21 +69,15 @@ class TransactionTrackerTests {
 	}
 
 	private @Nullable SurroundingTransaction open() {
-		return this.ofShop.open(SpringSurroundingTransaction.current());
+		return open(this.shop);
 	}
 
-	@Test
-	void managersAreAskedOnce() {
-		assertThat(TransactionTracker.of(this.shop)).isSameAs(this.ofShop);
-		assertThat(this.shop.getTransactionExecutionListeners()).containsExactly(this.ofShop);
-	}
-
-	@Test
-	void eachStoreIsTriedOnce() {
-		IdempotencyStore store = new MemoryIdempotencyStore(1_000_000);
-		assertThat(this.ofShop.isFirstTry(store)).isTrue();
-		assertThat(this.ofShop.isFirstTry(store)).isFalse();
-		assertThat(this.ofShop.isFirstTry(new MemoryIdempotencyStore(1_000_000))).isTrue();
+	private @Nullable SurroundingTransaction open(PlatformTransactionManager manager) {
+		if (!this.beanFactory.containsBean("shop")) {
+			this.beanFactory.registerSingleton("shop", manager);
+		}
+		Method method = ReflectionUtils.findMethod(Shop.class, "place");
+		return MethodTransaction.surrounding(this.beanFactory, method, Shop.class).apply(CallerTransaction.current());
 	}
 
 	@Test
@@ -93,31 +87,12 @@ class TransactionTrackerTests {
 
 	@Test
 	void workInItsOwnTransactionIsAPartOfThat() {
-		in(this.shop, () -> assertThat(open()).isNotNull().isSameAs(SpringSurroundingTransaction.current()));
+		in(this.shop, () -> assertThat(open()).isNotNull());
 	}
 
 	@Test
 	void workInATransactionOfAnotherManagerIsAPartOfNone() {
 		in(this.billing, () -> assertThat(open()).isNull());
-	}
-
-	@Test
-	void workBehindATransactionOfAnotherManagerIsAPartOfItsOwn() {
-		in(this.shop, () -> {
-			SurroundingTransaction own = open();
-			in(this.billing, () -> assertThat(open()).isNotNull().isSameAs(own));
-			assertThat(open()).isSameAs(own);
-		});
-	}
-
-	@Test
-	void workInTheInnerOfTwoOwnTransactionsIsAPartOfThat() {
-		in(this.shop, () -> {
-			SurroundingTransaction outer = open();
-			in(this.shop, TransactionDefinition.PROPAGATION_REQUIRES_NEW,
-					() -> in(this.billing, () -> assertThat(open()).isNotNull().isNotSameAs(outer)));
-			assertThat(open()).isSameAs(outer);
-		});
 	}
 
 	@Test
@@ -135,66 +110,38 @@ class TransactionTrackerTests {
 	}
 
 	@Test
-	void workBehindASuspendedTransactionOfAnotherManagerIsAPartOfItsOwn() {
-		in(this.shop, () -> {
-			SurroundingTransaction own = open();
-			in(this.billing, () -> in(this.billing, TransactionDefinition.PROPAGATION_NOT_SUPPORTED, () -> {
-				assertThat(SpringSurroundingTransaction.current()).isNull();
-				assertThat(open()).isNotNull().isSameAs(own);
-			}));
-		});
-	}
-
-	@Test
-	void workAfterTheEndOfATransactionOfAnotherManagerIsAPartOfItsOwn() {
-		AtomicBoolean asked = new AtomicBoolean();
-		in(this.shop, () -> {
-			SurroundingTransaction own = open();
-			in(this.billing,
-					() -> TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-
-						@Override
-						public void afterCompletion(int status) {
-							assertThat(open()).isNotNull().isSameAs(own);
-							asked.set(true);
-						}
-
-					}));
-		});
-		assertThat(asked).isTrue();
-	}
-
-	@Test
 	void workInAReadOnlyTransactionIsAPartOfThatWhereTheManagerChecks() {
 		this.shop.setValidateExistingTransaction(true);
 		TransactionTemplate reading = new TransactionTemplate(this.shop);
 		reading.setReadOnly(true);
-		reading.executeWithoutResult((status) -> in(this.billing, () -> assertThat(open()).isNotNull()));
+		reading.executeWithoutResult((status) -> assertThat(open()).isNotNull());
 	}
 
 	@Test
 	void transactionOfAnotherManagerOfTheSameDatabaseIsItsOwn() {
-		in(new JdbcTransactionManager(this.shopData),
-				() -> assertThat(open()).isNotNull().isSameAs(SpringSurroundingTransaction.current()));
+		in(new JdbcTransactionManager(this.shopData), () -> assertThat(open()).isNotNull());
+	}
+
+	/** Only the innermost transaction notifies calls of its end. */
+	@Test
+	void workBehindATransactionOfAnotherManagerIsAPartOfTheInnermost() {
+		in(this.shop, () -> in(this.billing, () -> assertThat(open()).isNotNull()));
 	}
 
 	@Test
-	void workOfAManagerThatTellsNobodyItsEndsIsAPartOfNone() {
+	void managerWithoutResourceIsBelievedAboutTheInnermost() {
+		in(this.shop, () -> assertThat(open(new Wrapped(this.shop))).isNotNull());
+	}
+
+	@Test
+	void workCannotJoinAManagerThatDoesNotNotifySynchronizations() {
 		this.shop.setTransactionSynchronization(AbstractPlatformTransactionManager.SYNCHRONIZATION_NEVER);
-		in(this.shop, () -> in(this.billing, () -> assertThat(open()).isNull()));
 		assertThatIllegalStateException().isThrownBy(() -> join(() -> {
-		})).withMessageContaining("tells nobody");
-	}
-
-	@Test
-	void managerThatTellsNobodyItsBeginningsIsBelievedAboutTheInnermost() {
-		TransactionTracker wrapped = TransactionTracker.of(new Wrapped(this.shop));
-		in(this.shop, () -> assertThat(wrapped.open(SpringSurroundingTransaction.current())).isNotNull()
-			.isSameAs(SpringSurroundingTransaction.current()));
+		})).withMessageContaining("does not notify");
 	}
 
 	private void join(Runnable work) throws Throwable {
-		TransactionStarter.Begun begun = new SpringTransactionStarter(this.ofShop, new DefaultTransactionDefinition())
+		TransactionStarter.Begun begun = new SpringTransactionStarter(this.shop, new DefaultTransactionDefinition())
 			.begin(this.outcomes::add);
 		try {
 			work.run();
@@ -216,18 +163,6 @@ class TransactionTrackerTests {
 		catch (Throwable ex) {
 			throw new IllegalStateException(ex);
 		}
-	}
-
-	@Test
-	void joinedWorkEndsWithItsOwnTransactionAndNotWithTheOneInBetween() {
-		TransactionTemplate caller = new TransactionTemplate(this.shop);
-		caller.executeWithoutResult((status) -> {
-			in(this.billing, () -> joinOrFail(() -> {
-			}));
-			assertThat(this.outcomes).isEmpty();
-			status.setRollbackOnly();
-		});
-		assertThat(this.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
 	}
 
 	@Test
@@ -267,7 +202,57 @@ class TransactionTrackerTests {
 		assertThat(this.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
 	}
 
-	/** Tells nobody what it begins. */
+	/** The exception of the commit is visible to the call that begins the transaction. */
+	@Test
+	void joinedWorkIsRolledBackWhenTheDatabaseAnswersItsCommit() {
+		assertThatExceptionOfType(DataAccessException.class)
+			.isThrownBy(() -> joinAndFail(new SQLException("taken", "23505")));
+		assertThat(this.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
+	}
+
+	@Test
+	void outcomeOfJoinedWorkIsUnknownWhenTheReplyToItsCommitIsLost() {
+		assertThatExceptionOfType(DataAccessException.class)
+			.isThrownBy(() -> joinAndFail(new SQLException("lost", "08006")));
+		assertThat(this.outcomes).containsExactly(TransactionOutcome.UNKNOWN);
+	}
+
+	@Test
+	void outcomeOfJoinedWorkIsUnknownWhenTheCommitOfItsCallerFails() {
+		JdbcTransactionManager failing = failing(new SQLException("taken", "23505"));
+		SpringTransactionStarter starter = new SpringTransactionStarter(failing, new DefaultTransactionDefinition());
+		assertThatExceptionOfType(DataAccessException.class)
+			.isThrownBy(() -> in(failing, () -> starter.begin(this.outcomes::add).commit()));
+		assertThat(this.outcomes).containsExactly(TransactionOutcome.UNKNOWN);
+	}
+
+	private void joinAndFail(SQLException failure) {
+		new SpringTransactionStarter(failing(failure), new DefaultTransactionDefinition()).begin(this.outcomes::add)
+			.commit();
+	}
+
+	private JdbcTransactionManager failing(SQLException failure) {
+		return new JdbcTransactionManager(this.shopData) {
+
+			private static final long serialVersionUID = 1L;
+
+			@Override
+			protected void doCommit(DefaultTransactionStatus status) {
+				throw translateException("commit", failure);
+			}
+
+		};
+	}
+
+	static class Shop {
+
+		@Transactional("shop")
+		void place() {
+		}
+
+	}
+
+	/** Hides its type. */
 	private record Wrapped(PlatformTransactionManager manager) implements PlatformTransactionManager {
 
 		@Override
