@@ -12,6 +12,7 @@ import io.r2dbc.pool.ConnectionPoolConfiguration;
 import io.r2dbc.spi.ConnectionFactories;
 import io.r2dbc.spi.ConnectionFactoryOptions;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -29,6 +30,7 @@ import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 
 /** A small application of either stack that writes down what it does. */
@@ -138,8 +140,11 @@ class HistoryApplication {
 
 		/** The one that Boot takes. */
 		@Bean
-		PlatformTransactionManager transactionManager(DataSource dataSource) {
-			return new JdbcTransactionManager(dataSource);
+		PlatformTransactionManager transactionManager(DataSource dataSource,
+				ObjectProvider<TransactionExecutionListener> listeners) {
+			JdbcTransactionManager manager = new JdbcTransactionManager(dataSource);
+			listeners.orderedStream().forEach(manager::addListener);
+			return manager;
 		}
 
 	}
