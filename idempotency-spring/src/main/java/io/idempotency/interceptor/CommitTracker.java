@@ -113,7 +113,7 @@ final class CommitTracker implements TransactionExecutionListener, ThreadTransac
 			.filter((name) -> !isTracked(beanFactory.getBean(name, AbstractPlatformTransactionManager.class)))
 			.toList();
 		if (!untracked.isEmpty()) {
-			logger.info("The transaction managers {} do not have the bean 'idempotencyTransactionListener': a guarded "
+			logger.warn("The transaction managers {} do not have the bean 'idempotencyTransactionListener': a guarded "
 					+ "call whose commit fails there releases its key, although its work may have committed. "
 					+ "Call addListener on these managers", untracked);
 		}
