@@ -43,6 +43,9 @@ final class Beat {
 
 	private long endsAt = Renewer.NEVER;
 
+	private volatile Runnable expired = () -> {
+	};
+
 	private Standing standing = Standing.RENEWED;
 
 	private Asked asked = Asked.NOBODY;
@@ -97,11 +100,30 @@ final class Beat {
 	 * Limits the beats to the retention, counted from the claim. The work goes on outside
 	 * the thread of the call, and perhaps no signal of its end ever comes.
 	 */
-	synchronized void untilRetentionIsOver(Duration retention) {
-		long nanos = TimeUnit.NANOSECONDS.convert(retention);
-		this.endsAt = (nanos < Renewer.NEVER - this.claimedAt) ? this.claimedAt + nanos : Renewer.NEVER;
+	void untilRetentionIsOver(Duration retention) {
+		until(this.claimedAt, retention);
+	}
+
+	/**
+	 * Limits the beats from now on.
+	 * @param expired runs when the limit is reached
+	 */
+	void atMost(Duration duration, Runnable expired) {
+		this.expired = expired;
+		until(this.renewer.now(), duration);
+	}
+
+	private synchronized void until(long start, Duration duration) {
+		long nanos = TimeUnit.NANOSECONDS.convert(duration);
+		this.endsAt = Math.min(this.endsAt, (nanos < Renewer.NEVER - start) ? start + nanos : Renewer.NEVER);
 		this.due = Math.min(this.due, this.endsAt);
 		this.renewer.sweepAt(this.due);
+	}
+
+	/** Reports that the limit is reached. */
+	void reportExpiry() {
+		this.renewer.log().beatsEnded(operation());
+		this.expired.run();
 	}
 
 	/**

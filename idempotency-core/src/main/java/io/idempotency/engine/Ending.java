@@ -88,6 +88,24 @@ public sealed interface Ending {
 	}
 
 	/**
+	 * The work is done.
+	 *
+	 * @hidden
+	 */
+	sealed interface Successful extends Ending {
+
+		/** Returns the kind of the result. */
+		ResultKind kind();
+
+		/**
+		 * Returns the longest time for which the record is kept, unless the call itself
+		 * has set a retention; {@code null} for the retention of the operation.
+		 */
+		@Nullable Duration keptAtMost();
+
+	}
+
+	/**
 	 * The call has returned, and duplicates get its result.
 	 *
 	 * @param result makes the stored form. The engine asks it only if the result is kept.
@@ -96,7 +114,7 @@ public sealed interface Ending {
 	 * itself has set a retention; {@code null} for the retention of the operation
 	 * @hidden
 	 */
-	record Done(Encoding result, ResultKind kind, @Nullable Duration keptAtMost) implements Ending {
+	record Done(Encoding result, ResultKind kind, @Nullable Duration keptAtMost) implements Successful {
 
 		/**
 		 * Validates the components.
@@ -125,7 +143,7 @@ public sealed interface Ending {
 	 * itself has set a retention; {@code null} for the retention of the operation
 	 * @hidden
 	 */
-	record DoneUnkept(@Nullable Throwable why, ResultKind kind, @Nullable Duration keptAtMost) implements Ending {
+	record DoneUnkept(@Nullable Throwable why, ResultKind kind, @Nullable Duration keptAtMost) implements Successful {
 
 		/**
 		 * Validates the components.

@@ -186,11 +186,20 @@ public final class EventLog implements ResultSealer.Log {
 		publish(IdempotencyEvent.UNGUARDED, call.operation());
 	}
 
-	/** Reports a claim that is renewed no more because its retention is over. */
+	/** Reports a call that did not end while its claim may be renewed. */
 	void beatsEnded(String operation) {
 		write(() -> logger
-			.warn("A call of '{}' has not ended within the retention of its key, for which nobody may ever complete "
-					+ "its future; its claim is renewed no more", operation));
+			.warn("A call of '{}' did not end within idempotency.max-detached-duration after its caller was gone, or "
+					+ "within the retention of its key: its claim is renewed no more, and its outcome is unknown when "
+					+ "the lease expires. If its work takes longer, set a longer duration", operation));
+	}
+
+	void tooManyDetached(String operation, int detached, int most) {
+		write(() -> logger.warn(
+				"{} calls of this node continue after their callers are gone, and idempotency.max-detached-calls is {}: "
+						+ "new calls of '{}' receive 503 until some have completed. Further rejections of the "
+						+ "operation are not logged until it has no such calls",
+				detached, most, operation));
 	}
 
 	@Override

@@ -97,8 +97,11 @@ public interface GuardedAction<T> {
 	/**
 	 * Is told that the guarded method has returned a future.
 	 * @param answer the future that the caller gets
+	 * @return whether the adapter {@linkplain OwnedClaim#detach() detaches} the claim
+	 * when the caller is gone. If not, the renewal of the claim is bounded from now on
 	 */
-	default void deferred(CompletionStage<?> answer) {
+	default boolean deferred(CompletionStage<?> answer) {
+		return false;
 	}
 
 	/**

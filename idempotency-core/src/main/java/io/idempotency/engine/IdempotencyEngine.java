@@ -51,8 +51,8 @@ import org.jspecify.annotations.Nullable;
  * The method's own result or exception wins over a failure of the store. Only a record
  * that commits in the transaction of the work fails that transaction, and the call with
  * it, if it cannot be written. {@code OwnerRun} runs the call of an owner, and
- * {@code Replayer} answers a duplicate. {@link ClaimEnd} decides what becomes of the
- * record, and {@link OwnedClaim} carries that out.
+ * {@code Replayer} answers a duplicate. {@link ClaimCompletion} decides what becomes of
+ * the record, and {@link OwnedClaim} carries that out.
  * <p>
  * Thread-safe. One engine serves all operations and all stores of an application; its
  * threads renew claims, repeat the writes that a store could not do, and complete the
@@ -96,7 +96,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @param listener is told what happens
 	 */
 	public IdempotencyEngine(int maxWaiters, IdempotencyListener listener) {
-		this(maxWaiters, listener, Scheduler.system(), true, ThreadTransactions.NONE, null, EngineObserver.NONE);
+		this(maxWaiters, DetachedCalls.Limits.DEFAULTS, listener, Scheduler.system(), true, ThreadTransactions.NONE,
+				null, EngineObserver.NONE);
 	}
 
 	/**
@@ -109,7 +110,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 */
 	public IdempotencyEngine(int maxWaiters, IdempotencyListener listener, Scheduler scheduler,
 			ThreadTransactions transactions) {
-		this(maxWaiters, listener, scheduler, transactions, null, EngineObserver.NONE);
+		this(maxWaiters, DetachedCalls.Limits.DEFAULTS, listener, scheduler, transactions, null, EngineObserver.NONE);
 	}
 
 	/**
@@ -117,23 +118,26 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * is observed.
 	 * @param maxWaiters how many duplicates may wait at the same time; one more is
 	 * rejected at once
+	 * @param detached the bounds of calls that continue after their caller
 	 * @param listener is told what happens
 	 * @param scheduler time and threads; not closed with the engine
 	 * @param transactions the transactions of the calling thread
 	 * @param encryption how results are encrypted, {@code null} for no encryption
 	 * @param observer sees what the engine does
 	 */
-	public IdempotencyEngine(int maxWaiters, IdempotencyListener listener, Scheduler scheduler,
-			ThreadTransactions transactions, @Nullable ResultEncryption encryption, EngineObserver observer) {
-		this(maxWaiters, listener, scheduler, false, transactions, encryption, observer);
+	public IdempotencyEngine(int maxWaiters, DetachedCalls.Limits detached, IdempotencyListener listener,
+			Scheduler scheduler, ThreadTransactions transactions, @Nullable ResultEncryption encryption,
+			EngineObserver observer) {
+		this(maxWaiters, detached, listener, scheduler, false, transactions, encryption, observer);
 	}
 
-	private IdempotencyEngine(int maxWaiters, IdempotencyListener listener, Scheduler scheduler, boolean ownScheduler,
-			ThreadTransactions transactions, @Nullable ResultEncryption encryption, EngineObserver observer) {
+	private IdempotencyEngine(int maxWaiters, DetachedCalls.Limits detached, IdempotencyListener listener,
+			Scheduler scheduler, boolean ownScheduler, ThreadTransactions transactions,
+			@Nullable ResultEncryption encryption, EngineObserver observer) {
 		this.ownScheduler = ownScheduler;
 		this.transactions = transactions;
 		this.events = new EventLog(listener);
-		this.upkeep = new Upkeep(scheduler, maxWaiters, this.events,
+		this.upkeep = new Upkeep(scheduler, maxWaiters, detached, this.events,
 				(store) -> EngineObserver.observed(observer, store));
 		this.scheduler = this.upkeep.scheduler();
 		ResultSealer sealer = new ResultSealer(encryption, this.events);
@@ -289,9 +293,12 @@ public final class IdempotencyEngine implements AutoCloseable {
 			throws Throwable {
 		ObservedCall observed = this.parts.observe(call, null);
 		try (EngineObserver.Scope current = observed.open()) {
-			requireOpen(call, IdempotencyContextHolder.get() != null);
-			T result = (business != null) ? this.joined.execute(call, action, business, observed)
-					: executeApart(call, action, observed);
+			boolean within = IdempotencyContextHolder.get() != null;
+			requireOpen(call, within);
+			T result = (!within && !this.upkeep.detachedCalls().admits(call.operation()))
+					? replayOrReject(call, action, observed)
+					: (business != null) ? this.joined.execute(call, action, business, observed)
+							: executeApart(call, action, observed);
 			observed.returned();
 			return result;
 		}
@@ -299,6 +306,17 @@ public final class IdempotencyEngine implements AutoCloseable {
 			observed.threw(thrown);
 			throw thrown;
 		}
+	}
+
+	/** Replays a stored result that this node knows, and runs nothing. */
+	private <T> @Nullable T replayOrReject(GuardedCall call, GuardedAction<T> action, ObservedCall observed)
+			throws Throwable {
+		Replayer.Replayed<T> replayed = this.replayer.early(call, action::replay, observed::replayed);
+		if (replayed != null) {
+			return replayed.value();
+		}
+		this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
+		throw IdempotencyStoreUnavailableException.overloaded(call.operation(), Admission.RETRY_AFTER);
 	}
 
 	/**
@@ -382,7 +400,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 		try {
 			this.claimer.takenOver(run, admission);
 			return new OwnedClaim(admission.call(), run.granted().claim(), admission.request().origin(),
-					run.sentNanos(), upkeep, this.upkeep.waiter(), this.parts.sealer(), this.events, observed);
+					run.sentNanos(), upkeep, this.upkeep.waiter(), this.upkeep.detachedCalls(), this.parts.sealer(),
+					this.events, observed);
 		}
 		catch (Throwable ex) {
 			// No call runs on the claim.

@@ -228,8 +228,8 @@ final class JoinedEngine {
 
 		private @Nullable T work(ClaimResult.Acquired acquired, ClaimOrigin origin) throws Throwable {
 			OwnedClaim owned = new OwnedClaim(this.call, acquired.claim(), origin, 0, this.upkeep,
-					JoinedEngine.this.upkeep.waiter(), JoinedEngine.this.parts.sealer(), JoinedEngine.this.events,
-					this.observed);
+					JoinedEngine.this.upkeep.waiter(), JoinedEngine.this.upkeep.detachedCalls(),
+					JoinedEngine.this.parts.sealer(), JoinedEngine.this.events, this.observed);
 			owned.joined();
 			this.claim = owned;
 			this.stage = Stage.FAILED;

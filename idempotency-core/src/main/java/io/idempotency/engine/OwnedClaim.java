@@ -36,7 +36,7 @@ public final class OwnedClaim {
 
 	private final Claim claim;
 
-	private final ClaimEnd end;
+	private final ClaimCompletion end;
 
 	private final RecordWriter record;
 
@@ -44,16 +44,22 @@ public final class OwnedClaim {
 
 	private final EventLog events;
 
+	private final DetachedCalls detachedCalls;
+
+	private volatile boolean over;
+
 	private volatile boolean mayHaveCommitted;
 
 	OwnedClaim(GuardedCall call, Claim claim, ClaimOrigin origin, long sentNanos, StoreUpkeep upkeep,
-			ConflictWaiter waiter, ResultSealer sealer, EventLog events, ObservedCall observed) {
+			ConflictWaiter waiter, DetachedCalls detachedCalls, ResultSealer sealer, EventLog events,
+			ObservedCall observed) {
 		this.call = call;
 		this.claim = claim;
-		this.end = new ClaimEnd(call, claim, IdempotencyContextHolder.get(), sealer, events);
+		this.end = new ClaimCompletion(call, claim, IdempotencyContextHolder.get(), sealer, events);
 		this.record = new RecordWriter(call, claim, origin, sentNanos, this.end, upkeep, waiter, events);
 		this.observed = observed;
 		this.events = events;
+		this.detachedCalls = detachedCalls;
 		observed.owns();
 	}
 
@@ -111,6 +117,24 @@ public final class OwnedClaim {
 	}
 
 	/**
+	 * Notes that the caller has its response, or is gone, and that the work continues.
+	 * From now on the claim is renewed for a bounded time, after which the outcome is
+	 * unknown. The end of the work still completes or releases the claim.
+	 */
+	public void detach() {
+		boundRenewal();
+		this.detachedCalls.add(this, operation());
+		if (this.over) {
+			this.detachedCalls.remove(this);
+		}
+	}
+
+	/** Bounds the renewal from now on, because the caller may be gone. */
+	void boundRenewal() {
+		this.record.renewAtMost(this.detachedCalls.longest(), () -> carryOut(this.end.ended(Ending.OUT_OF_SIGHT)));
+	}
+
+	/**
 	 * Notes that nobody knows whether the work of the call has committed: a failure
 	 * leaves the claim to its lease.
 	 */
@@ -165,6 +189,8 @@ public final class OwnedClaim {
 			});
 			return;
 		}
+		this.over = true;
+		this.detachedCalls.remove(this);
 		carryOut(this.end.ended(ending));
 	}
 

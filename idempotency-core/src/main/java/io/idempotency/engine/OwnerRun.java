@@ -211,8 +211,9 @@ final class OwnerRun<T> {
 		CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
 		Thread caller = Thread.currentThread();
 		AtomicBoolean here = new AtomicBoolean(true);
+		boolean boundHere;
 		try {
-			this.action.deferred(answer);
+			boundHere = !this.action.deferred(answer);
 			stage.whenComplete((result, failure) -> {
 				// Only the thread of the work knows how its transaction has ended.
 				TransactionOutcome committed = committed(failure);
@@ -234,6 +235,9 @@ final class OwnerRun<T> {
 		here.set(false);
 		if (!answer.isDone()) {
 			this.claim.leavesTheThread();
+			if (boundHere) {
+				this.claim.boundRenewal();
+			}
 		}
 		return AsyncResults.future(answer);
 	}

@@ -1,5 +1,7 @@
 package io.idempotency.engine;
 
+import java.time.Duration;
+
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Internal;
@@ -29,7 +31,7 @@ public final class RecordWriter {
 
 	private final ClaimOrigin origin;
 
-	private final ClaimEnd end;
+	private final ClaimCompletion end;
 
 	private final StoreUpkeep upkeep;
 
@@ -39,7 +41,7 @@ public final class RecordWriter {
 
 	private final @Nullable Beat beat;
 
-	public RecordWriter(GuardedCall call, Claim claim, ClaimOrigin origin, long sentNanos, ClaimEnd end,
+	public RecordWriter(GuardedCall call, Claim claim, ClaimOrigin origin, long sentNanos, ClaimCompletion end,
 			StoreUpkeep upkeep, ConflictWaiter waiter, EventLog events) {
 		this.call = call;
 		this.claim = claim;
@@ -56,6 +58,16 @@ public final class RecordWriter {
 	public void leavesTheThread() {
 		if (this.beat != null) {
 			this.beat.untilRetentionIsOver(this.call.options().retention());
+		}
+	}
+
+	/**
+	 * Bounds the renewal from now on.
+	 * @param expired runs when the bound is reached
+	 */
+	public void renewAtMost(Duration duration, Runnable expired) {
+		if (this.beat != null) {
+			this.beat.atMost(duration, expired);
 		}
 	}
 
@@ -302,7 +314,8 @@ public final class RecordWriter {
 	}
 
 	/**
-	 * The change of a record at the end of its claim, as {@link ClaimEnd} has decided it.
+	 * The change of a record at the end of its claim, as {@link ClaimCompletion} has
+	 * decided it.
 	 *
 	 * @hidden
 	 */

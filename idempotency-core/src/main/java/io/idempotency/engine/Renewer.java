@@ -203,7 +203,7 @@ final class Renewer {
 				case ALONE -> dispatch(List.of(beat), true);
 				case OVER -> {
 					beat.stop();
-					onThread(() -> this.log.beatsEnded(beat.operation()));
+					onThread(beat::reportExpiry);
 				}
 				case NOTHING -> {
 				}

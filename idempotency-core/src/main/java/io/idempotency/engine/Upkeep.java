@@ -9,7 +9,6 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
 
@@ -44,18 +43,20 @@ public final class Upkeep {
 
 	private final UnderWay work;
 
-	private final AtomicInteger unattended = new AtomicInteger();
-
 	private final ResultExecutor resultExecutor;
+
+	private final DetachedCalls detachedCalls;
 
 	/**
 	 * Creates the upkeep of an engine.
 	 * @param scheduler time and threads
 	 * @param maxWaiters how many duplicates may wait at the same time
+	 * @param limits the bounds of detached calls
 	 * @param log is told what happens
 	 * @param observed gives the store that is asked in place of another one
 	 */
-	public Upkeep(Scheduler scheduler, int maxWaiters, EventLog log, UnaryOperator<IdempotencyStore> observed) {
+	public Upkeep(Scheduler scheduler, int maxWaiters, DetachedCalls.Limits limits, EventLog log,
+			UnaryOperator<IdempotencyStore> observed) {
 		this.scheduler = scheduler;
 		this.log = log;
 		this.observed = observed;
@@ -63,6 +64,7 @@ public final class Upkeep {
 		this.joinedKeys = new JoinedKeys(this.waiter, this.scheduler);
 		this.work = new UnderWay(this.scheduler);
 		this.resultExecutor = new ResultExecutor(this.scheduler, this.work);
+		this.detachedCalls = new DetachedCalls(limits, this.scheduler, log);
 	}
 
 	public Scheduler scheduler() {
@@ -89,9 +91,9 @@ public final class Upkeep {
 		return this.resultExecutor.takes(task);
 	}
 
-	/** Returns the number of calls whose work goes on though their caller is gone. */
-	public AtomicInteger unattended() {
-		return this.unattended;
+	/** Returns the calls that continue after their caller. */
+	public DetachedCalls detachedCalls() {
+		return this.detachedCalls;
 	}
 
 	/**
@@ -278,9 +280,11 @@ public final class Upkeep {
 			return this.upkeep.waiter().places();
 		}
 
-		/** Returns the number of calls whose work goes on though their caller is gone. */
-		public int unattended() {
-			return this.upkeep.unattended().get();
+		/**
+		 * Returns the number of calls whose work continues after their caller is gone.
+		 */
+		public int detachedCalls() {
+			return this.upkeep.detachedCalls().count();
 		}
 
 		/**

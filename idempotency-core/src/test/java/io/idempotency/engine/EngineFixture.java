@@ -62,22 +62,28 @@ public final class EngineFixture implements AutoCloseable {
 	}
 
 	public EngineFixture(int maxWaiters) {
-		this(maxWaiters, null, null);
+		this(maxWaiters, DetachedCalls.Limits.DEFAULTS, null, null);
 	}
 
 	/** Whose own time passes when the test says so. */
 	public EngineFixture(ManualScheduler time) {
-		this(100, time, null);
+		this(time, DetachedCalls.Limits.DEFAULTS);
+	}
+
+	/** With its own bounds of detached calls. */
+	public EngineFixture(ManualScheduler time, DetachedCalls.Limits limits) {
+		this(100, limits, time, null);
 	}
 
 	/** Whose store is given nothing but encrypted results. */
 	public EngineFixture(ResultEncryption encryption) {
-		this(100, null, encryption);
+		this(100, DetachedCalls.Limits.DEFAULTS, null, encryption);
 	}
 
-	private EngineFixture(int maxWaiters, @Nullable ManualScheduler time, @Nullable ResultEncryption encryption) {
-		this.engine = new IdempotencyEngine(maxWaiters, this.events, (time != null) ? time : this.ticker, () -> null,
-				encryption, this.calls);
+	private EngineFixture(int maxWaiters, DetachedCalls.Limits limits, @Nullable ManualScheduler time,
+			@Nullable ResultEncryption encryption) {
+		this.engine = new IdempotencyEngine(maxWaiters, limits, this.events, (time != null) ? time : this.ticker,
+				() -> null, encryption, this.calls);
 	}
 
 	public <T> @Nullable T execute(TestPolicy policy, GuardedAction<T> door) throws Throwable {

@@ -256,8 +256,8 @@ class ObservedCallTests {
 			}
 
 		});
-		try (IdempotencyEngine engine = new IdempotencyEngine(1, this.node.events, this.node.ticker, () -> null, null,
-				broken)) {
+		try (IdempotencyEngine engine = new IdempotencyEngine(1, DetachedCalls.Limits.DEFAULTS, this.node.events,
+				this.node.ticker, () -> null, null, broken)) {
 			GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(),
 					this.node.store);
 			assertThat(engine.execute(call, TestAction.returning("one"))).isEqualTo("one");

@@ -349,8 +349,8 @@ class ResultSealerTests {
 	}
 
 	private IdempotencyEngine engine(@Nullable ResultEncryption encryption) {
-		IdempotencyEngine engine = new IdempotencyEngine(10, this.node.events, this.node.ticker, () -> null, encryption,
-				EngineObserver.NONE);
+		IdempotencyEngine engine = new IdempotencyEngine(10, DetachedCalls.Limits.DEFAULTS, this.node.events,
+				this.node.ticker, () -> null, encryption, EngineObserver.NONE);
 		this.others.add(engine);
 		return engine;
 	}

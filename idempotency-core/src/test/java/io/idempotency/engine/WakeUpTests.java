@@ -38,8 +38,10 @@ class WakeUpTests {
 
 	private final ConflictWaiter waiter = new ConflictWaiter(1, this.node.ticker, Duration.ofHours(1).toMillis());
 
-	private final StoreUpkeep upkeep = new Upkeep(this.node.ticker, 1, this.events, UnaryOperator.identity())
-		.of(this.node.store);
+	private final Upkeep engine = new Upkeep(this.node.ticker, 1, DetachedCalls.Limits.DEFAULTS, this.events,
+			UnaryOperator.identity());
+
+	private final StoreUpkeep upkeep = this.engine.of(this.node.store);
 
 	private final Claimer claimer = new Claimer(this.waiter, this.events, this.node.ticker);
 
@@ -151,7 +153,8 @@ class WakeUpTests {
 		Admission admission = new Admission(this.call, ClaimOrigin.UNKNOWN);
 		Move.Run run = (Move.Run) claim(admission);
 		return new OwnedClaim(this.call, run.granted().claim(), ClaimOrigin.UNKNOWN, run.sentNanos(), this.upkeep,
-				this.waiter, new ResultSealer(null, this.events), this.events, ObservedCall.NONE);
+				this.waiter, this.engine.detachedCalls(), new ResultSealer(null, this.events), this.events,
+				ObservedCall.NONE);
 	}
 
 	/** It has asked twice: it waits, or is about to. */

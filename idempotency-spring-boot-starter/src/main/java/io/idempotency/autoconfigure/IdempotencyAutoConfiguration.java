@@ -15,6 +15,7 @@ import io.idempotency.interceptor.InterceptorConfiguration;
 import io.idempotency.interceptor.InterceptorSettings;
 import io.idempotency.interceptor.OperationKeyReader;
 import io.idempotency.engine.EngineObserver;
+import io.idempotency.engine.DetachedCalls;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Namespace;
 import io.idempotency.codec.ResultCipher;
@@ -83,6 +84,7 @@ public final class IdempotencyAutoConfiguration {
 			Scheduler scheduler, ChosenEncryption encryption, ObjectProvider<EngineObserver> observer,
 			ClaimOrigin node) {
 		return new IdempotencyEngine(properties.maxWaiters(),
+				new DetachedCalls.Limits(properties.maxDetachedCalls(), properties.maxDetachedDuration()),
 				new CompositeIdempotencyListener(listeners.orderedStream().toList()), scheduler,
 				InterceptorConfiguration.threadTransactions(), encryption.encryption(),
 				observer.getIfUnique(() -> named(node)));

@@ -34,9 +34,12 @@ import org.springframework.util.unit.DataSize;
  * Seconds, unless a unit is given.
  * @param maxWaiters How many duplicates may wait on one node at the same time. A further
  * one is refused at once.
- * @param maxDetachedCalls How many calls may go on, on one node, whose caller has gone:
- * those of WebFlux, and others that are subscribed to. Beyond that, new ones are refused
- * with 503.
+ * @param maxDetachedCalls Maximum number of calls that continue on one node after their
+ * caller is gone. At this number new calls get 503. An operation that has more than half
+ * of it gets 503 alone.
+ * @param maxDetachedDuration Maximum duration for which the claim of such a call is
+ * renewed. After that its outcome is unknown and its lease expires. Seconds, unless a
+ * unit is given.
  * @param scope Whether the key of a request belongs to its caller or to all callers.
  * @param fingerprint How the bodies of two requests with one key are compared.
  * @param onFailure What happens to the key of a failed call.
@@ -74,9 +77,10 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		@DefaultValue("30s") @DurationUnit(ChronoUnit.SECONDS) Duration lease, @DefaultValue("true") boolean renewal,
 		@DefaultValue("reject") ConflictMode conflict,
 		@DefaultValue("5s") @DurationUnit(ChronoUnit.SECONDS) Duration waitTimeout, @DefaultValue("50") int maxWaiters,
-		@DefaultValue("1000") int maxDetachedCalls, @DefaultValue("principal") ScopeMode scope,
-		@DefaultValue("json") FingerprintType fingerprint, @DefaultValue("release") FailureMode onFailure,
-		@DefaultValue("reject") StoreFailureMode onStoreFailure,
+		@DefaultValue("1000") int maxDetachedCalls,
+		@DefaultValue("10m") @DurationUnit(ChronoUnit.SECONDS) Duration maxDetachedDuration,
+		@DefaultValue("principal") ScopeMode scope, @DefaultValue("json") FingerprintType fingerprint,
+		@DefaultValue("release") FailureMode onFailure, @DefaultValue("reject") StoreFailureMode onStoreFailure,
 		@DefaultValue("2s") @DurationUnit(ChronoUnit.SECONDS) Duration storeTimeout,
 		@DefaultValue("10s") @DurationUnit(ChronoUnit.SECONDS) Duration shutdownTimeout,
 		@DefaultValue("1000") int advisorOrder, @DefaultValue Key key, @DefaultValue Http http,
@@ -99,6 +103,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		PropertyChecks.duration("wait-timeout", waitTimeout);
 		PropertyChecks.atLeast(0, "max-waiters", maxWaiters);
 		PropertyChecks.atLeast(1, "max-detached-calls", maxDetachedCalls);
+		PropertyChecks.duration("max-detached-duration", maxDetachedDuration);
 		PropertyChecks.duration("store-timeout", storeTimeout);
 		PropertyChecks.duration("shutdown-timeout", shutdownTimeout);
 		PropertyChecks.anonymous(http.anonymous(), scope);

@@ -38,10 +38,8 @@ class ReactiveEngineConfiguration {
 	@Lazy
 	@ConditionalOnMissingBean
 	ReactiveIdempotencyEngine reactiveIdempotencyEngine(IdempotencyEngine engine,
-			ObjectProvider<ReactiveIdempotencyStore> stores, SurroundingTransactions transactions,
-			IdempotencyProperties properties) {
-		return new ReactiveIdempotencyEngine(engine, stores.stream().toList(), transactions,
-				properties.maxDetachedCalls());
+			ObjectProvider<ReactiveIdempotencyStore> stores, SurroundingTransactions transactions) {
+		return new ReactiveIdempotencyEngine(engine, stores.stream().toList(), transactions);
 	}
 
 	@Bean

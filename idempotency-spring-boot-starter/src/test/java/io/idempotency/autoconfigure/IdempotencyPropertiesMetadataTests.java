@@ -24,10 +24,11 @@ class IdempotencyPropertiesMetadataTests {
 	private static final List<String> NAMES = List.of("idempotency.enabled", "idempotency.namespace",
 			"idempotency.node", "idempotency.store", "idempotency.retention", "idempotency.lease",
 			"idempotency.renewal", "idempotency.conflict", "idempotency.wait-timeout", "idempotency.max-waiters",
-			"idempotency.max-detached-calls", "idempotency.scope", "idempotency.fingerprint", "idempotency.on-failure",
-			"idempotency.on-store-failure", "idempotency.store-timeout", "idempotency.shutdown-timeout",
-			"idempotency.advisor-order", "idempotency.key.header", "idempotency.key.max-length",
-			"idempotency.http.filter-order", "idempotency.http.replayed-header", "idempotency.http.max-request-size",
+			"idempotency.max-detached-calls", "idempotency.max-detached-duration", "idempotency.scope",
+			"idempotency.fingerprint", "idempotency.on-failure", "idempotency.on-store-failure",
+			"idempotency.store-timeout", "idempotency.shutdown-timeout", "idempotency.advisor-order",
+			"idempotency.key.header", "idempotency.key.max-length", "idempotency.http.filter-order",
+			"idempotency.http.replayed-header", "idempotency.http.max-request-size",
 			"idempotency.http.max-response-size", "idempotency.http.on-disconnect", "idempotency.http.release-on",
 			"idempotency.http.excluded-headers", "idempotency.http.scope-headers", "idempotency.http.anonymous",
 			"idempotency.http.fingerprint-headers", "idempotency.http.ignored-parameters",
@@ -82,7 +83,7 @@ class IdempotencyPropertiesMetadataTests {
 				descriptions.add(property.get("description").asText());
 			}
 		});
-		assertThat(descriptions).hasSize(8)
+		assertThat(descriptions).hasSize(9)
 			.allSatisfy((description) -> assertThat(description).endsWith("Seconds, unless a unit is given."));
 	}
 

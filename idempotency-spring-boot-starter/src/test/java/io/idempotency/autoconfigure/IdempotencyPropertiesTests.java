@@ -44,6 +44,7 @@ class IdempotencyPropertiesTests {
 		assertThat(properties.waitTimeout()).isEqualTo(Duration.ofSeconds(5));
 		assertThat(properties.maxWaiters()).isEqualTo(50);
 		assertThat(properties.maxDetachedCalls()).isEqualTo(1000);
+		assertThat(properties.maxDetachedDuration()).isEqualTo(Duration.ofMinutes(10));
 		assertThat(properties.scope()).isEqualTo(ScopeMode.PRINCIPAL);
 		assertThat(properties.fingerprint()).isEqualTo(IdempotencyProperties.FingerprintType.JSON);
 		assertThat(properties.onFailure()).isEqualTo(FailureMode.RELEASE);
@@ -130,7 +131,9 @@ class IdempotencyPropertiesTests {
 			idempotency.conflict                | default
 			idempotency.on-failure              | default
 			idempotency.max-waiters             | -1
-			idempotency.max-detached-calls          | 0
+			idempotency.max-detached-calls      | 0
+			idempotency.max-detached-duration   | 0s
+			idempotency.max-detached-duration   | -10m
 			idempotency.key.header              | ''
 			idempotency.key.header              | Idempotency Key
 			idempotency.key.header              | Schlüssel

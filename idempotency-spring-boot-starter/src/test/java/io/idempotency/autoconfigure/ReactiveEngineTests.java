@@ -155,11 +155,10 @@ class ReactiveEngineTests {
 				assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
 					.isThrownBy(call(context, "key-2", other)::block);
 			}
-			assertThat(output).containsOnlyOnce(
-					"1 calls go on whose callers are gone, as many as " + "idempotency.max-detached-calls allows");
+			assertThat(output).containsOnlyOnce("1 calls of this node continue after their callers are gone");
 			abandoned.result.tryEmitValue("late");
 			Awaitility.await()
-				.until(() -> context.getBean(IdempotencyEngine.class).load().unattended(), (left) -> left == 0);
+				.until(() -> context.getBean(IdempotencyEngine.class).load().detachedCalls(), (left) -> left == 0);
 			assertThat(call(context, "key-2", other).block()).isEqualTo("done");
 		});
 	}

@@ -38,7 +38,7 @@ final class EngineMeterBinder implements MeterBinder {
 		gauge("idempotency.waiters.max", EngineLoad::maxWaiters)
 			.description("Duplicates that may wait on this node at the same time")
 			.register(registry);
-		gauge("idempotency.detached.calls", EngineLoad::unattended)
+		gauge("idempotency.detached.calls", EngineLoad::detachedCalls)
 			.description("Calls of this node whose work goes on though their caller is gone")
 			.register(registry);
 		gauge("idempotency.pending.writes", EngineLoad::outstandingWrites)

@@ -14,6 +14,7 @@ import io.idempotency.IdempotencyTemplate;
 import io.idempotency.codec.AesGcmResultCipher;
 import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.engine.EngineObserver;
+import io.idempotency.engine.DetachedCalls;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.codec.ResultCipher;
 import io.idempotency.codec.ResultEncryption;
@@ -97,8 +98,9 @@ class CallerTransactionTests {
 	@Test
 	void sameKeyAgainInItsTransactionGetsTheFirstResultAlsoWhereResultsAreEncrypted() {
 		ResultCipher cipher = new AesGcmResultCipher("k1", Map.of("k1", new byte[32]));
-		try (IdempotencyEngine encrypting = new IdempotencyEngine(10, IdempotencyListener.NONE, this.scheduler,
-				CallerTransaction::current, new ResultEncryption(cipher, false), EngineObserver.NONE)) {
+		try (IdempotencyEngine encrypting = new IdempotencyEngine(10, DetachedCalls.Limits.DEFAULTS,
+				IdempotencyListener.NONE, this.scheduler, CallerTransaction::current,
+				new ResultEncryption(cipher, false), EngineObserver.NONE)) {
 			IdempotencyTemplate encrypted = template(encrypting);
 			this.transaction.executeWithoutResult((status) -> {
 				for (int i = 0; i < 2; i++) {

@@ -15,6 +15,7 @@ import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.engine.EngineObserver;
+import io.idempotency.engine.DetachedCalls;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
@@ -74,7 +75,8 @@ class MicrometerObservationTests {
 
 	private EngineIdempotencyTemplate template(IdempotencyStore store, EngineObserver observers) {
 		IdempotencyListener listener = new EventCounter(this.meters);
-		this.engine = new IdempotencyEngine(1, listener, this.scheduler, () -> null, null, observers);
+		this.engine = new IdempotencyEngine(1, DetachedCalls.Limits.DEFAULTS, listener, this.scheduler, () -> null,
+				null, observers);
 		return new EngineIdempotencyTemplate(this.engine, store, new Jackson2ResultCodec(),
 				IdempotencyOptions.DEFAULTS);
 	}
@@ -139,8 +141,8 @@ class MicrometerObservationTests {
 	void observedCallTakesHardlyMoreThanAnObservationAroundNothing() throws Throwable {
 		EngineIdempotencyTemplate seen = observed(null);
 		ObservationRegistry nobody = ObservationRegistry.NOOP;
-		try (IdempotencyEngine other = new IdempotencyEngine(1, IdempotencyListener.NONE, this.scheduler, () -> null,
-				null, observer(nobody, null, null))) {
+		try (IdempotencyEngine other = new IdempotencyEngine(1, DetachedCalls.Limits.DEFAULTS, IdempotencyListener.NONE,
+				this.scheduler, () -> null, null, observer(nobody, null, null))) {
 			EngineIdempotencyTemplate unseen = new EngineIdempotencyTemplate(other, this.store,
 					new Jackson2ResultCodec(), IdempotencyOptions.DEFAULTS);
 			KeyValues tags = KeyValues.of("operation", "pay", "mode", "replay", "store", "memory", "outcome", "any");

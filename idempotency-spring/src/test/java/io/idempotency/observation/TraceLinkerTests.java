@@ -9,6 +9,7 @@ import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.engine.EngineObserver;
+import io.idempotency.engine.DetachedCalls;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Namespace;
@@ -78,7 +79,8 @@ class TraceLinkerTests {
 	}
 
 	private void start(EngineObserver observer) {
-		this.engine = new IdempotencyEngine(1, IdempotencyListener.NONE, this.scheduler, () -> null, null, observer);
+		this.engine = new IdempotencyEngine(1, DetachedCalls.Limits.DEFAULTS, IdempotencyListener.NONE, this.scheduler,
+				() -> null, null, observer);
 	}
 
 	/** Pays within the trace of a request, and returns the answer. */

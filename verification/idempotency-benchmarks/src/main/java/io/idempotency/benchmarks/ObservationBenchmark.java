@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.engine.EngineObserver;
+import io.idempotency.engine.DetachedCalls;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
@@ -77,9 +78,10 @@ public class ObservationBenchmark {
 		this.observations = ObservationRegistry.create();
 		this.observations.observationConfig().observationHandler(new DefaultMeterObservationHandler(this.meters));
 		this.scheduler = Scheduler.system();
-		this.seen = new IdempotencyEngine(10, IdempotencyListener.NONE, this.scheduler, () -> null, null, observer());
-		this.unseen = new IdempotencyEngine(10, IdempotencyListener.NONE, this.scheduler, () -> null, null,
-				EngineObserver.NONE);
+		this.seen = new IdempotencyEngine(10, DetachedCalls.Limits.DEFAULTS, IdempotencyListener.NONE, this.scheduler,
+				() -> null, null, observer());
+		this.unseen = new IdempotencyEngine(10, DetachedCalls.Limits.DEFAULTS, IdempotencyListener.NONE, this.scheduler,
+				() -> null, null, EngineObserver.NONE);
 		this.store = new MemoryIdempotencyStore(STORE_BYTES);
 		this.done = call("done");
 		this.unseen.execute(this.done, this.action);

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 
 import io.idempotency.Internal;
 import io.idempotency.engine.Ending;
+import io.idempotency.http.HttpOutcomeClassifier.Outcome;
 import io.idempotency.store.ResultKind;
 import org.jspecify.annotations.Nullable;
 
@@ -57,14 +58,13 @@ public final class EndReporter {
 	}
 
 	/** Ends the call; nothing of its answer is kept. */
-	public void end(HttpEnding how, @Nullable Throwable why) {
-		this.ending.complete(switch (how) {
-			case DONE_UNKEPT -> new Ending.DoneUnkept(why);
+	public void end(Outcome outcome, @Nullable Throwable why) {
+		this.ending.complete(switch (outcome) {
+			case SUCCESS_WITHOUT_RESULT -> new Ending.DoneUnkept(why);
 			case FAILED -> new Ending.Failed(why, null);
 			case NOT_RUN -> new Ending.NotRun(why);
-			case OUT_OF_SIGHT -> Ending.OUT_OF_SIGHT;
-			case DONE, DONE_WHEN_RENDERED, LATER ->
-				throw new IllegalStateException("Not an end without an answer: " + how);
+			case INDETERMINATE -> Ending.OUT_OF_SIGHT;
+			case SUCCESS, DEFERRED -> throw new IllegalStateException("Not an outcome without a response: " + outcome);
 		});
 	}
 

@@ -6,6 +6,7 @@ import java.util.List;
 
 import io.idempotency.http.StoredResponse.EndedBy;
 import io.idempotency.engine.Ending;
+import io.idempotency.http.HttpOutcomeClassifier.Outcome;
 import io.idempotency.store.ResultKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,11 +36,11 @@ class EndReporterTests {
 
 	@Test
 	void firstEndingCounts() {
-		this.end.end(HttpEnding.NOT_RUN, WHY);
+		this.end.end(Outcome.NOT_RUN, WHY);
 		this.end.kept(ResultKind.SUCCESS, ANSWER);
 		this.end.unkept(null, ResultKind.SUCCESS);
 		this.end.failed(WHY, null);
-		this.end.end(HttpEnding.FAILED, WHY);
+		this.end.end(Outcome.FAILED, WHY);
 		assertThat(told()).isEqualTo(new Ending.NotRun(WHY));
 	}
 
@@ -90,20 +91,20 @@ class EndReporterTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void endingWithoutAnAnswerIsToldAsItIs(HttpEnding how) {
+	void endingWithoutAnAnswerIsToldAsItIs(Outcome how) {
 		switch (how) {
-			case DONE_UNKEPT -> assertThat(told(how)).isEqualTo(new Ending.DoneUnkept(WHY));
+			case SUCCESS_WITHOUT_RESULT -> assertThat(told(how)).isEqualTo(new Ending.DoneUnkept(WHY));
 			case FAILED -> assertThat(told(how)).isEqualTo(new Ending.Failed(WHY, null));
 			case NOT_RUN -> assertThat(told(how)).isEqualTo(new Ending.NotRun(WHY));
-			case OUT_OF_SIGHT -> assertThat(told(how)).isSameAs(Ending.OUT_OF_SIGHT);
-			case DONE, DONE_WHEN_RENDERED, LATER -> {
+			case INDETERMINATE -> assertThat(told(how)).isSameAs(Ending.OUT_OF_SIGHT);
+			case SUCCESS, DEFERRED -> {
 				assertThatIllegalStateException().isThrownBy(() -> told(how)).withMessageContaining(how.name());
 				assertThat(this.end.isKnown()).isFalse();
 			}
 		}
 	}
 
-	private Ending told(HttpEnding how) {
+	private Ending told(Outcome how) {
 		this.end.end(how, WHY);
 		return told();
 	}

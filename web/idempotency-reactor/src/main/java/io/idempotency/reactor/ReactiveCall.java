@@ -14,6 +14,7 @@ import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.engine.DetachedCalls;
 import io.idempotency.engine.EngineCore;
 import io.idempotency.engine.EventLog;
 import io.idempotency.engine.EngineObserver.ObservedCall;
@@ -75,7 +76,9 @@ final class ReactiveCall<T> {
 	/** A phase, or the sleep between two claims. */
 	private final AtomicReference<Object> state = new AtomicReference<>(Phase.ASKING);
 
-	private final AtomicReference<Attendance> attendance = new AtomicReference<>(Attendance.CALLER);
+	private volatile boolean answered;
+
+	private volatile @Nullable ReactiveClaim claim;
 
 	private volatile boolean gone;
 
@@ -333,12 +336,24 @@ final class ReactiveCall<T> {
 		}
 		else if (seen == Phase.ANSWERING) {
 			cancelWork();
-			if (this.onDisconnect == OnDisconnect.CONTINUE
-					&& this.attendance.compareAndSet(Attendance.CALLER, Attendance.NOBODY)) {
-				this.parts.upkeep().unattended().incrementAndGet();
+			if (this.onDisconnect == OnDisconnect.CONTINUE) {
+				detach();
 			}
 		}
 		// The answer of the store, which is under way, finds nobody.
+	}
+
+	/** The work continues, and its claim is renewed for a bounded time. */
+	private void detach() {
+		DetachedCalls calls = this.parts.upkeep().detachedCalls();
+		calls.add(this, this.call.operation());
+		ReactiveClaim owned = this.claim;
+		if (owned != null) {
+			owned.boundRenewal(calls.longest());
+		}
+		if (this.answered) {
+			calls.remove(this);
+		}
 	}
 
 	private void cancelWork() {
@@ -416,6 +431,10 @@ final class ReactiveCall<T> {
 			// No call runs on the claim.
 			this.claimer.giveBack(this.admission, this.upkeep);
 			throw ex;
+		}
+		this.claim = claim;
+		if (this.gone && wanted && this.onDisconnect == OnDisconnect.CONTINUE) {
+			detach();
 		}
 		if (wanted) {
 			new ReactiveRun<>(this, claim, this.action, this.parts.events(), this.observed, claim.within(this.context))
@@ -545,9 +564,8 @@ final class ReactiveCall<T> {
 	}
 
 	private void answered() {
-		if (this.attendance.getAndSet(Attendance.OVER) == Attendance.NOBODY) {
-			this.parts.upkeep().unattended().decrementAndGet();
-		}
+		this.answered = true;
+		this.parts.upkeep().detachedCalls().remove(this);
 	}
 
 	void succeed(@Nullable T value) {
@@ -575,13 +593,6 @@ final class ReactiveCall<T> {
 
 		/** The caller went before that. */
 		GONE
-
-	}
-
-	/** Who waits for the answer. */
-	private enum Attendance {
-
-		CALLER, NOBODY, OVER
 
 	}
 

@@ -1,5 +1,6 @@
 package io.idempotency.reactor;
 
+import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -10,7 +11,7 @@ import io.idempotency.Internal;
 import io.idempotency.engine.EngineCore;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.EngineObserver.ObservedCall;
-import io.idempotency.engine.ClaimEnd;
+import io.idempotency.engine.ClaimCompletion;
 import io.idempotency.engine.Ending;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.GuardedAction.ThreadTransactions;
@@ -51,7 +52,7 @@ public final class ReactiveClaim {
 
 	private final Upkeep upkeep;
 
-	private final ClaimEnd end;
+	private final ClaimCompletion end;
 
 	private final RecordWriter record;
 
@@ -82,7 +83,8 @@ public final class ReactiveClaim {
 		this.claim = claim;
 		this.store = store;
 		this.upkeep = parts.upkeep();
-		this.end = new ClaimEnd(call, claim, ReactiveIdempotencyContext.of(context), parts.sealer(), parts.events());
+		this.end = new ClaimCompletion(call, claim, ReactiveIdempotencyContext.of(context), parts.sealer(),
+				parts.events());
 		this.record = new RecordWriter(call, claim, origin, sentNanos, this.end, upkeep, this.upkeep.waiter(),
 				parts.events());
 		this.observed = observed;
@@ -150,6 +152,11 @@ public final class ReactiveClaim {
 	/** Limits the renewal to the retention, because the work may never end. */
 	void leavesTheThread() {
 		this.record.leavesTheThread();
+	}
+
+	/** Bounds the renewal from now on, because the caller is gone. */
+	void boundRenewal(Duration duration) {
+		this.record.renewAtMost(duration, () -> end(Ending.OUT_OF_SIGHT));
 	}
 
 	/** Is told the failure of the work, before anybody is answered with it. */

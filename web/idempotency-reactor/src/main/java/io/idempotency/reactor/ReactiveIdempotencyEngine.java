@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyException;
@@ -62,9 +61,6 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	/** How many calls of stores that block may be under way. */
 	static final int THREADS = 32;
 
-	/** How many calls may go on without a caller, unless the application says it. */
-	private static final int MAX_UNATTENDED = 1_000;
-
 	/** How many more may wait for each of the threads. */
 	private static final int QUEUED = 1_000;
 
@@ -82,11 +78,7 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 
 	private final SurroundingTransactions transactions;
 
-	private final int maxDetachedCalls;
-
 	private final StepLimits limits;
-
-	private final AtomicBoolean toldFull = new AtomicBoolean();
 
 	/** The forms that do not block, by the stores that they are forms of. */
 	private final Map<IdempotencyStore, ReactiveIdempotencyStore> own = new HashMap<>();
@@ -110,12 +102,10 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	 * Creates an engine whose callers may be in transactions.
 	 * @param engine the engine of the callers that block
 	 * @param stores the stores that have a form of their own that does not block
-	 * @param maxDetachedCalls how many calls may go on whose caller is gone; beyond it
-	 * new calls are refused
 	 */
 	public ReactiveIdempotencyEngine(IdempotencyEngine engine, Collection<? extends ReactiveIdempotencyStore> stores,
-			SurroundingTransactions transactions, int maxDetachedCalls) {
-		this(engine, stores, Schedulers.parallel(), transactions, maxDetachedCalls);
+			SurroundingTransactions transactions) {
+		this(engine, stores, Schedulers.parallel(), transactions);
 	}
 
 	/**
@@ -126,13 +116,12 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	 */
 	public ReactiveIdempotencyEngine(IdempotencyEngine engine, Collection<? extends ReactiveIdempotencyStore> stores,
 			Scheduler scheduler) {
-		this(engine, stores, scheduler, SurroundingTransactions.NONE, MAX_UNATTENDED);
+		this(engine, stores, scheduler, SurroundingTransactions.NONE);
 	}
 
 	private ReactiveIdempotencyEngine(IdempotencyEngine engine, Collection<? extends ReactiveIdempotencyStore> stores,
-			Scheduler scheduler, SurroundingTransactions transactions, int maxDetachedCalls) {
+			Scheduler scheduler, SurroundingTransactions transactions) {
 		this.engine = engine;
-		this.maxDetachedCalls = maxDetachedCalls;
 		this.parts = engine.parts();
 		this.limits = new StepLimits(this.parts.upkeep().waiter());
 		this.scheduler = scheduler;
@@ -189,7 +178,7 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 		try (EngineObserver.Scope current = observed.open()) {
 			boolean within = ReactiveIdempotencyContext.isWithin(caller.contextView());
 			this.engine.requireOpen(call, within);
-			boolean room = within || hasRoom();
+			boolean room = within || this.parts.upkeep().detachedCalls().admits(call.operation());
 			this.transactions.refuse(call, caller.contextView());
 			GuardedCall asked = (transactions != null) ? this.parts.inTransaction(call) : call;
 			ReactiveIdempotencyStore store = store(call.store());
@@ -219,30 +208,6 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 		else {
 			admitted.run();
 		}
-	}
-
-	/**
-	 * Returns whether work may begin, which it may not while too much goes on whose
-	 * callers are gone. A caller holds a connection, which bounds the calls that have
-	 * one; nothing bounds the others. A call within a guarded one is a part of its work:
-	 * it adds none, and its refusal would end what was promised to go on, after a part of
-	 * it was done.
-	 */
-	private boolean hasRoom() {
-		int unattended = this.parts.upkeep().unattended().get();
-		if (unattended == 0 && this.toldFull.get()) {
-			this.toldFull.set(false);
-		}
-		if (unattended < this.maxDetachedCalls) {
-			return true;
-		}
-		if (this.toldFull.compareAndSet(false, true)) {
-			logger.warn(
-					"{} calls go on whose callers are gone, as many as idempotency.max-detached-calls allows. Until "
-							+ "some have ended, new ones are refused with 503. Told once until none is left",
-					unattended);
-		}
-		return false;
 	}
 
 	/**

@@ -15,7 +15,6 @@ import io.idempotency.IdempotencyRecord.State;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.engine.Ending;
-import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransactions;
 import io.idempotency.store.Claim;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
@@ -67,21 +66,20 @@ class HangUpTests {
 
 	@Test
 	void workWithoutACallerIsCountedAndTooMuchOfItRefusesNewCalls() {
-		try (ReactiveIdempotencyEngine bounded = new ReactiveIdempotencyEngine(this.node.engine,
-				List.of(this.node.store), SurroundingTransactions.NONE, 1)) {
-			EngineLoad load = this.node.engine.load();
+		try (ReactiveNode bounded = new ReactiveNode(1)) {
+			EngineLoad load = bounded.engine.load();
 			Client<String> caller = Client
-				.of(bounded.execute(this.node.call(REPLAY), this.slow, OnDisconnect.CONTINUE));
-			assertThat(load.unattended()).isZero();
+				.of(bounded.reactive.execute(bounded.call(REPLAY), this.slow, OnDisconnect.CONTINUE));
+			assertThat(load.detachedCalls()).isZero();
 			caller.hangUp();
-			assertThat(load.unattended()).isOne();
-			this.node.store.asked.clear();
-			assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
-				.isThrownBy(bounded.execute(this.node.call(REPLAY), this.duplicate, OnDisconnect.CONTINUE)::block);
-			assertThat(this.node.store.asked).containsExactly("find");
+			assertThat(load.detachedCalls()).isOne();
+			bounded.store.asked.clear();
+			assertThatExceptionOfType(IdempotencyStoreUnavailableException.class).isThrownBy(
+					bounded.reactive.execute(bounded.call(REPLAY), this.duplicate, OnDisconnect.CONTINUE)::block);
+			assertThat(bounded.store.asked).containsExactly("find");
 			this.gate.tryEmitValue("order-1");
-			assertThat(load.unattended()).isZero();
-			assertThat(bounded.execute(this.node.call(REPLAY), this.duplicate, OnDisconnect.CONTINUE).block())
+			assertThat(load.detachedCalls()).isZero();
+			assertThat(bounded.reactive.execute(bounded.call(REPLAY), this.duplicate, OnDisconnect.CONTINUE).block())
 				.isEqualTo("order-1");
 		}
 	}
@@ -89,52 +87,65 @@ class HangUpTests {
 	/** Giving it takes no place of the work. */
 	@Test
 	void resultThatIsKeptIsGivenWhateverGoesOn() {
-		try (ReactiveIdempotencyEngine bounded = new ReactiveIdempotencyEngine(this.node.engine,
-				List.of(this.node.store), SurroundingTransactions.NONE, 1)) {
+		try (ReactiveNode bounded = new ReactiveNode(1)) {
 			GuardedCall done = new GuardedCall(new Namespace("").key("done", Caller.GLOBAL, List.of("1")),
-					Fingerprint.NONE, REPLAY, this.node.call(REPLAY).store());
-			bounded.execute(done, this.order, OnDisconnect.CONTINUE).block();
-			Client.of(bounded.execute(this.node.call(REPLAY), this.slow, OnDisconnect.CONTINUE)).hangUp();
-			assertThat(this.node.engine.load().unattended()).isOne();
-			assertThat(bounded.execute(done, this.duplicate, OnDisconnect.CONTINUE).block()).isEqualTo("order-1");
+					Fingerprint.NONE, REPLAY, bounded.call(REPLAY).store());
+			bounded.reactive.execute(done, this.order, OnDisconnect.CONTINUE).block();
+			Client.of(bounded.reactive.execute(bounded.call(REPLAY), this.slow, OnDisconnect.CONTINUE)).hangUp();
+			assertThat(bounded.engine.load().detachedCalls()).isOne();
+			assertThat(bounded.reactive.execute(done, this.duplicate, OnDisconnect.CONTINUE).block())
+				.isEqualTo("order-1");
 			GuardedCall counted = new GuardedCall(done.key(), Fingerprint.NONE,
 					REPLAY.change().mode(IdempotencyMode.REJECT).build(), done.store());
-			this.node.store.fail("find", new IdempotencyStoreException("The store is away"));
+			bounded.store.fail("find", new IdempotencyStoreException("The store is away"));
 			for (GuardedCall refused : List.of(done, counted)) {
 				assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
-					.isThrownBy(bounded.execute(refused, this.duplicate, OnDisconnect.CONTINUE)::block)
+					.isThrownBy(bounded.reactive.execute(refused, this.duplicate, OnDisconnect.CONTINUE)::block)
 					.withMessageContaining("Too many detached calls")
 					.satisfies((refusal) -> assertThat(refusal.retryAfter()).isPositive());
 			}
-			assertThat(this.node.engine.load().unattended()).isOne();
+			assertThat(bounded.engine.load().detachedCalls()).isOne();
 		}
 	}
 
 	@Test
 	void callsWithinGuardedWorkAreNotRefusedWhateverGoesOn() {
-		try (ReactiveIdempotencyEngine bounded = new ReactiveIdempotencyEngine(this.node.engine,
-				List.of(this.node.store), SurroundingTransactions.NONE, 1)) {
+		try (ReactiveNode bounded = new ReactiveNode(1)) {
 			GuardedCall inner = new GuardedCall(new Namespace("").key("inner", Caller.GLOBAL, List.of("1")),
-					Fingerprint.NONE, REPLAY, this.node.call(REPLAY).store());
+					Fingerprint.NONE, REPLAY, bounded.call(REPLAY).store());
 			TextAction outer = new TextAction(this.gate.asMono()
-				.then(bounded.execute(inner, new TextAction(Mono.just("inner")), OnDisconnect.CONTINUE)));
-			Client.of(bounded.execute(this.node.call(REPLAY), outer, OnDisconnect.CONTINUE)).hangUp();
-			assertThat(this.node.engine.load().unattended()).isOne();
+				.then(bounded.reactive.execute(inner, new TextAction(Mono.just("inner")), OnDisconnect.CONTINUE)));
+			Client.of(bounded.reactive.execute(bounded.call(REPLAY), outer, OnDisconnect.CONTINUE)).hangUp();
+			assertThat(bounded.engine.load().detachedCalls()).isOne();
 			this.gate.tryEmitEmpty();
-			assertThat(bounded.execute(this.node.call(REPLAY), this.duplicate, OnDisconnect.CONTINUE).block())
+			assertThat(bounded.reactive.execute(bounded.call(REPLAY), this.duplicate, OnDisconnect.CONTINUE).block())
 				.isEqualTo("inner");
 		}
+	}
+
+	@Test
+	void renewsTheClaimForTenMinutesAfterTheCallerIsGone() {
+		Client<String> caller = this.node.start(REPLAY, this.slow, OnDisconnect.CONTINUE);
+		this.node.time.advance(Duration.ofMinutes(20));
+		caller.hangUp();
+		this.node.time.advance(Duration.ofMinutes(9));
+		assertThat(this.node.state()).isEqualTo(State.RUNNING);
+		this.node.time.advance(Duration.ofMinutes(2));
+		assertThat(this.node.state()).isEqualTo(State.ABANDONED);
+		assertThat(this.node.engine.load().detachedCalls()).isZero();
+		this.gate.tryEmitValue("order-1");
+		assertThat(this.node.state()).isEqualTo(State.DONE);
 	}
 
 	@Test
 	void workThatFailsOrIsCancelledWithoutACallerIsCountedNoLonger() {
 		EngineLoad load = this.node.engine.load();
 		this.node.start(REPLAY, this.slow, OnDisconnect.CONTINUE).hangUp();
-		assertThat(load.unattended()).isOne();
+		assertThat(load.detachedCalls()).isOne();
 		this.gate.tryEmitError(new IllegalStateException("broken"));
-		assertThat(load.unattended()).isZero();
+		assertThat(load.detachedCalls()).isZero();
 		this.node.start(REPLAY, new TextAction(Mono.never()), OnDisconnect.CANCEL).hangUp();
-		assertThat(load.unattended()).isZero();
+		assertThat(load.detachedCalls()).isZero();
 	}
 
 	@ParameterizedTest

@@ -215,7 +215,7 @@ class JoinedFaultsTests {
 		this.transactions.assertThatAllHaveEnded();
 		assertThat(this.observed).hasValue(0);
 		assertThat(this.node.state()).isEqualTo(fails ? null : State.DONE);
-		assertThat(this.node.engine.load().unattended()).isZero();
+		assertThat(this.node.engine.load().detachedCalls()).isZero();
 	}
 
 	@Test

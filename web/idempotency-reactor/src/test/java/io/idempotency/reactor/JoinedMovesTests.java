@@ -360,12 +360,12 @@ class JoinedMovesTests {
 	void hangUpInTheWorkChangesNothing() {
 		Client<String> caller = start(this.slow);
 		caller.hangUp();
-		assertThat(this.node.engine.load().unattended()).isEqualTo(1);
+		assertThat(this.node.engine.load().detachedCalls()).isEqualTo(1);
 		this.gate.tryEmitValue("order-1");
 		assertThat(this.slow.cancelled).hasValue(0);
 		assertThat(this.transactions.steps).containsExactly("begin", "commit");
 		assertThat(this.node.state()).isEqualTo(State.DONE);
-		assertThat(this.node.engine.load().unattended()).isZero();
+		assertThat(this.node.engine.load().detachedCalls()).isZero();
 	}
 
 	@Test

@@ -13,12 +13,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyRecord.State;
+import io.idempotency.IdempotencyListener;
+import io.idempotency.engine.DetachedCalls;
+import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.engine.GuardedCall;
-import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransactions;
 import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.RecordKey;
@@ -48,11 +50,11 @@ class ManyCallersTests {
 
 	private final Scheduler system = Scheduler.system();
 
-	private final IdempotencyEngine engine = new IdempotencyEngine(20_000, (event, operation) -> {
-	}, this.system, () -> null);
+	private final IdempotencyEngine engine = new IdempotencyEngine(20_000,
+			new DetachedCalls.Limits(20_000, Duration.ofMinutes(10)), IdempotencyListener.NONE, this.system, () -> null,
+			null, EngineObserver.NONE);
 
-	private final ReactiveIdempotencyEngine reactive = new ReactiveIdempotencyEngine(this.engine, List.of(),
-			SurroundingTransactions.NONE, 10_000);
+	private final ReactiveIdempotencyEngine reactive = new ReactiveIdempotencyEngine(this.engine, List.of());
 
 	private final MemoryIdempotencyStore memory = new MemoryIdempotencyStore(256_000_000);
 

@@ -9,6 +9,7 @@ import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.engine.EngineObserver;
+import io.idempotency.engine.DetachedCalls;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
@@ -55,8 +56,17 @@ final class ReactiveNode implements AutoCloseable {
 	}
 
 	ReactiveNode(EngineObserver observer) {
-		this.engine = new IdempotencyEngine(100, (event, operation) -> this.events.add(event), this.time, () -> null,
-				null, observer);
+		this(observer, DetachedCalls.Limits.DEFAULTS);
+	}
+
+	/** A node with a small number of detached calls. */
+	ReactiveNode(int maxDetachedCalls) {
+		this(EngineObserver.NONE, new DetachedCalls.Limits(maxDetachedCalls, Duration.ofMinutes(10)));
+	}
+
+	private ReactiveNode(EngineObserver observer, DetachedCalls.Limits limits) {
+		this.engine = new IdempotencyEngine(100, limits, (event, operation) -> this.events.add(event), this.time,
+				() -> null, null, observer);
 		this.reactive = new ReactiveIdempotencyEngine(this.engine, List.of(this.store), Schedulers.immediate());
 	}
 

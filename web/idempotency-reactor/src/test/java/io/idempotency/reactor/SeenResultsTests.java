@@ -1,7 +1,6 @@
 package io.idempotency.reactor;
 
 import java.time.Duration;
-import java.util.List;
 
 import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.IdempotencyEvent;
@@ -12,11 +11,11 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.engine.GuardedCall;
-import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransactions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,7 +24,7 @@ class SeenResultsTests {
 
 	private static final IdempotencyOptions REPLAY = ReactiveNode.REPLAY;
 
-	private final ReactiveNode node = new ReactiveNode();
+	private final ReactiveNode node = new ReactiveNode(1);
 
 	private final TextAction order = new TextAction(Mono.just("order-1"));
 
@@ -97,19 +96,18 @@ class SeenResultsTests {
 	void lookOfACallThatIsRefusedStandsForNoClaim() {
 		GuardedCall unattended = new GuardedCall(IdempotencyKey.of("orders.ship", Caller.GLOBAL, "key-2"),
 				Fingerprint.NONE, REPLAY, this.node.memory);
-		try (ReactiveIdempotencyEngine bounded = new ReactiveIdempotencyEngine(this.node.engine,
-				List.of(this.node.store), SurroundingTransactions.NONE, 1)) {
-			Client.of(bounded.execute(unattended, new TextAction(Mono.never()), OnDisconnect.CONTINUE)).hangUp();
-			this.node.store.asked.clear();
-			GatedStore.Gate failing = this.node.store.holdFailure("find", new IllegalStateException("no reply"));
-			Client<String> refused = Client
-				.of(bounded.execute(this.node.call(REPLAY), this.duplicate, OnDisconnect.CONTINUE));
-			this.node.time.advance(Duration.ofSeconds(2));
-			failing.open();
-			assertThat(refused.failure).isInstanceOf(IdempotencyStoreUnavailableException.class);
-			assertThat(repeat().value).isEqualTo("order-1");
-			assertThat(this.node.store.asked).containsExactly("find", "claim");
-		}
+		Sinks.One<String> gate = Sinks.one();
+		Client.of(this.node.reactive.execute(unattended, new TextAction(gate.asMono()), OnDisconnect.CONTINUE))
+			.hangUp();
+		this.node.store.asked.clear();
+		GatedStore.Gate failing = this.node.store.holdFailure("find", new IllegalStateException("no reply"));
+		Client<String> refused = repeat();
+		this.node.time.advance(Duration.ofSeconds(2));
+		failing.open();
+		assertThat(refused.failure).isInstanceOf(IdempotencyStoreUnavailableException.class);
+		gate.tryEmitValue("shipped");
+		assertThat(repeat().value).isEqualTo("order-1");
+		assertThat(this.node.store.asked).containsExactly("find", "complete", "claim");
 	}
 
 	@Test

@@ -7,9 +7,12 @@ import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.engine.AsyncResults;
 import io.idempotency.http.EndReporter;
-import io.idempotency.http.HttpEnding;
-import io.idempotency.http.HttpEnding.Failure;
-import io.idempotency.http.HttpEnding.Work;
+import io.idempotency.http.HttpOutcomeClassifier;
+import io.idempotency.http.HttpOutcomeClassifier.Body;
+import io.idempotency.http.HttpOutcomeClassifier.Facts;
+import io.idempotency.http.HttpOutcomeClassifier.Failure;
+import io.idempotency.http.HttpOutcomeClassifier.Outcome;
+import io.idempotency.http.HttpOutcomeClassifier.Work;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.StoredResponse;
 import io.idempotency.http.StoredResponseCodec;
@@ -26,7 +29,7 @@ import reactor.core.publisher.Mono;
 
 /**
  * One call of a guarded handler: its work is the whole way to its answer, which is held
- * back. {@link HttpEnding} decides how the call has ended.
+ * back. {@link HttpOutcomeClassifier} decides how the call has ended.
  */
 final class HandledCall implements ReactiveAction<HandledCall.Result> {
 
@@ -188,18 +191,17 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		if (cutOff != null) {
 			return cutOff;
 		}
-		HttpEnding.Facts facts = facts(way, held, kind(way, held));
-		HttpEnding how = HttpEnding.answered(facts);
+		Outcome outcome = outcome(way, held, kind(way, held), false);
 		EndReporter end = new EndReporter(this.settings);
-		switch (how) {
-			case DONE -> {
+		switch (outcome) {
+			case SUCCESS -> {
 				StoredResponse answer = snapshot(held);
 				end.kept(kind(way, held, answer.status(), recovered), answer);
 			}
-			case DONE_UNKEPT ->
+			case SUCCESS_WITHOUT_RESULT ->
 				end.unkept(held.isWhole() ? way.progress().failure() : null, kind(way, held, held.status(), recovered));
 			case FAILED -> end.failed(way.progress().failure(), held.isWhole() ? snapshot(held) : null);
-			default -> end.end(how, way.progress().failure());
+			default -> end.end(outcome, way.progress().failure());
 		}
 		return end.ending();
 	}
@@ -225,10 +227,10 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 
 	/** The work is about to be committed, so its answer is kept whatever its status. */
 	private Ending kept(Pass way, HeldResponse held) {
-		HttpEnding how = HttpEnding.answered(facts(way, held, Failure.NONE));
+		Outcome outcome = outcome(way, held, Failure.NONE, false);
 		EndReporter end = new EndReporter(this.settings);
-		ResultKind kind = kind(way, held, held.status(), how == HttpEnding.FAILED);
-		if (how == HttpEnding.DONE || how == HttpEnding.FAILED) {
+		ResultKind kind = kind(way, held, held.status(), outcome == Outcome.FAILED);
+		if (outcome == Outcome.SUCCESS || outcome == Outcome.FAILED) {
 			end.kept(kind, snapshot(held));
 		}
 		else {
@@ -243,7 +245,7 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 
 	private ResultKind kind(Pass way, HeldResponse held, int status, boolean recovered) {
 		boolean answerAlone = isDone(way) && way.progress().failure() != null && !held.isStreaming();
-		return HttpEnding.kind(status, recovered || answerAlone);
+		return HttpOutcomeClassifier.kind(status, recovered || answerAlone);
 	}
 
 	/** Returns whether the work is done, so that a failure is none of it. */
@@ -256,19 +258,21 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 	 * off in the words of one that its client has left.
 	 */
 	private static Failure kind(Pass way, HeldResponse held) {
-		Failure kind = way.progress().isNothingRan() ? Failure.NOTHING_RAN : Failure.of(way.progress().failure());
+		Failure kind = way.progress().isNothingRan() ? Failure.NOT_RUN : Failure.of(way.progress().failure());
 		return (kind == Failure.END_OF_STREAM && !held.hasLostClient()) ? Failure.OTHER : kind;
 	}
 
-	private HttpEnding.Facts facts(Pass way, HeldResponse held, Failure kind) {
+	private Outcome outcome(Pass way, HeldResponse held, Failure kind, boolean unhandled) {
 		IdempotencyOptions options = this.request.operation().options();
 		Throwable failure = way.progress().failure();
 		boolean givenUp = failure != null && AsyncResults.isGivenUp(AsyncResults.cause(Exceptions.unwrap(failure)));
+		Work failed = givenUp ? Work.LOST : Work.FAILED;
 		// A server may tell of a client that is gone while the handler still gives.
 		boolean streaming = held.isStreaming() || !held.isWhole() && !isDone(way);
-		return new HttpEnding.Facts(kind, isDone(way), givenUp ? Work.GIVEN_UP : Work.UNOBSERVED, streaming,
-				held.isWhole(), false, this.settings.releaseOn().contains(held.status()), options.replays(),
-				options.onFailure() == FailureMode.REMEMBER);
+		Body passed = held.isWhole() ? Body.BUFFERED : Body.PASSED_THROUGH;
+		return HttpOutcomeClassifier.classify(new Facts(isDone(way) ? Work.RETURNED : failed, kind,
+				streaming ? Body.STREAMED : passed, unhandled || this.settings.releaseOn().contains(held.status()),
+				options.replays(), options.onFailure() == FailureMode.REMEMBER));
 	}
 
 	@Override
@@ -283,11 +287,10 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		if (cutOff != null) {
 			return cutOff;
 		}
-		HttpEnding how = HttpEnding.thrown(facts(way, guarded.held(), kind(way, guarded.held())));
+		Outcome outcome = outcome(way, guarded.held(), kind(way, guarded.held()), true);
 		EndReporter end = new EndReporter(this.settings);
 		// The server makes the answer of such a failure outside of the guard.
-		end.end((how == HttpEnding.DONE || how == HttpEnding.DONE_WHEN_RENDERED) ? HttpEnding.DONE_UNKEPT : how,
-				failure);
+		end.end((outcome == Outcome.SUCCESS) ? Outcome.SUCCESS_WITHOUT_RESULT : outcome, failure);
 		return end.ending();
 	}
 

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.engine.AsyncResults;
 import io.idempotency.engine.GuardedAction.ThreadTransactions;
-import io.idempotency.http.HttpEnding.Work;
+import io.idempotency.http.HttpOutcomeClassifier.Work;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.store.Causes;
 import jakarta.servlet.http.HttpServletRequest;
@@ -34,9 +34,8 @@ final class AsyncWork implements CallableProcessingInterceptor {
 
 	private final Runnable endedLate;
 
-	private Work state = Work.UNOBSERVED;
-
-	private boolean subscribed;
+	/** The state of asynchronous work, {@code null} if nothing reports its end. */
+	private @Nullable Work state;
 
 	private boolean answerOver;
 
@@ -70,30 +69,24 @@ final class AsyncWork implements CallableProcessingInterceptor {
 
 	/** Notes that the work is a task that has not started yet. */
 	synchronized void watchTask() {
-		this.state = Work.NOT_BEGUN;
+		this.state = Work.NOT_STARTED;
 	}
 
-	/**
-	 * Notes that Spring subscribes to the work. It cancels that when the time of the
-	 * answer is over, and drops what comes after a lost connection, so that nothing tells
-	 * of its end from then on.
-	 */
-	synchronized void subscribed() {
-		this.subscribed = true;
+	/** Notes that the work began, and that the engine reports its end. */
+	synchronized void begins() {
+		this.state = Work.RUNNING;
 	}
 
 	/** Watches the work that completes the given stage. */
 	void watch(CompletionStage<?> stage) {
-		synchronized (this) {
-			this.state = Work.RUNNING;
-		}
+		begins();
 		stage.whenComplete((result, thrown) -> {
 			if (thrown == null) {
 				ended(null, Work.RETURNED);
 				return;
 			}
 			Throwable cause = AsyncResults.cause(thrown);
-			ended(cause, AsyncResults.isGivenUp(cause) ? Work.GIVEN_UP : Work.FAILED);
+			ended(cause, AsyncResults.isGivenUp(cause) ? Work.LOST : Work.FAILED);
 		});
 	}
 
@@ -128,7 +121,7 @@ final class AsyncWork implements CallableProcessingInterceptor {
 		synchronized (this) {
 			this.committed = how == TransactionOutcome.COMMITTED;
 		}
-		ended(thrown, isInterrupted(thrown) ? Work.GIVEN_UP : Work.FAILED);
+		ended(thrown, isInterrupted(thrown) ? Work.LOST : Work.FAILED);
 	}
 
 	/**
@@ -145,7 +138,8 @@ final class AsyncWork implements CallableProcessingInterceptor {
 					|| cause instanceof ClosedByInterruptException);
 	}
 
-	private void ended(@Nullable Throwable thrown, Work how) {
+	/** Notes the end of the work. */
+	void ended(@Nullable Throwable thrown, Work how) {
 		synchronized (this) {
 			this.state = how;
 			this.failure = thrown;
@@ -157,15 +151,12 @@ final class AsyncWork implements CallableProcessingInterceptor {
 	}
 
 	/**
-	 * Notes that the client was answered or is gone. A task that has not started yet
-	 * never starts after that.
+	 * Notes that the client has its response or is gone. A task that did not start yet
+	 * does not start after that.
 	 * @return whether this is the first such note
 	 */
 	synchronized boolean answerOver() {
 		boolean first = !this.answerOver;
-		if (first && this.subscribed && this.state == Work.UNOBSERVED) {
-			this.state = Work.GIVEN_UP;
-		}
 		this.answerOver = true;
 		return first;
 	}
@@ -182,7 +173,7 @@ final class AsyncWork implements CallableProcessingInterceptor {
 	 * @param result what the work has given, a {@link Throwable} if it has failed
 	 */
 	synchronized void answeredWith(@Nullable Object result) {
-		boolean open = this.state == Work.RUNNING || this.state == Work.UNOBSERVED;
+		boolean open = this.state == null || this.state == Work.RUNNING;
 		if (!open || this.answerOver || result instanceof AsyncRequestTimeoutException) {
 			return;
 		}
@@ -191,12 +182,12 @@ final class AsyncWork implements CallableProcessingInterceptor {
 			return;
 		}
 		this.failure = AsyncResults.cause(thrown);
-		this.state = AsyncResults.isGivenUp(this.failure) ? Work.GIVEN_UP : Work.FAILED;
+		this.state = AsyncResults.isGivenUp(this.failure) ? Work.LOST : Work.FAILED;
 	}
 
 	/** Returns whether the work has begun, or will begin, and has not ended. */
 	synchronized boolean isUnderWay() {
-		return this.state == Work.RUNNING || this.state == Work.NOT_BEGUN;
+		return this.state == Work.RUNNING || this.state == Work.NOT_STARTED;
 	}
 
 	/** Returns whether a task has failed although its work has committed. */
@@ -204,8 +195,17 @@ final class AsyncWork implements CallableProcessingInterceptor {
 		return this.committed;
 	}
 
-	synchronized Work state() {
+	synchronized @Nullable Work state() {
 		return this.state;
+	}
+
+	/**
+	 * Returns the state after the response is over, from when on the end of a
+	 * {@code DeferredResult} or a {@code Mono} is not reported.
+	 */
+	synchronized Work stateAfterResponse() {
+		Work reported = this.state;
+		return (reported != null) ? reported : Work.LOST;
 	}
 
 	/** Returns the failure of the work. */

@@ -12,9 +12,12 @@ import io.idempotency.engine.GuardedAction.OpenWork;
 import io.idempotency.engine.OwnedClaim;
 import io.idempotency.http.StoredResponse.AmbientHeaders;
 import io.idempotency.http.EndReporter;
-import io.idempotency.http.HttpEnding;
-import io.idempotency.http.HttpEnding.Failure;
-import io.idempotency.http.HttpEnding.Work;
+import io.idempotency.http.HttpOutcomeClassifier;
+import io.idempotency.http.HttpOutcomeClassifier.Body;
+import io.idempotency.http.HttpOutcomeClassifier.Facts;
+import io.idempotency.http.HttpOutcomeClassifier.Failure;
+import io.idempotency.http.HttpOutcomeClassifier.Outcome;
+import io.idempotency.http.HttpOutcomeClassifier.Work;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.StoredResponse;
 import io.idempotency.engine.Ending;
@@ -34,13 +37,17 @@ import org.springframework.web.util.DisconnectedClientHelper;
 /**
  * The answer of one claimed call, from the claim to the end. It first tells the engine
  * how the call has ended, so that the record is complete, and then lets the client see
- * the answer. {@link HttpEnding} decides how the call has ended.
+ * the answer. {@link HttpOutcomeClassifier} decides how the call has ended.
  */
 final class ClaimedAnswer extends Answer {
 
 	private static final Logger logger = LoggerFactory.getLogger(ClaimedAnswer.class);
 
 	private static final String SET_COOKIE = "Set-Cookie";
+
+	/** An exception that the container has yet to render. */
+	private static final StoredResponse UNHANDLED = new StoredResponse(StoredResponse.EndedBy.ERROR,
+			HttpServletResponse.SC_INTERNAL_SERVER_ERROR, null, -1, null, List.of(), StoredResponse.NO_BODY);
 
 	private final HttpSettings settings;
 
@@ -125,7 +132,7 @@ final class ClaimedAnswer extends Answer {
 			return false;
 		}
 		boolean repeated = this.claim.operation().equals(next);
-		this.end.end(repeated ? HttpEnding.NOT_RUN : HttpEnding.FAILED, this.failure);
+		this.end.end(repeated ? Outcome.NOT_RUN : Outcome.FAILED, this.failure);
 		return true;
 	}
 
@@ -210,11 +217,11 @@ final class ClaimedAnswer extends Answer {
 	void madeInside(boolean rendered) {
 		if (this.open != null && rendered && !response().isError() && !this.end.isKnown()
 				&& !this.request.isAsyncStarted()) {
-			HttpEnding how = HttpEnding.answered(facts(kind(null), false));
+			Outcome outcome = outcome(kind(null), false);
 			// The work is committed, so its answer is kept whatever its status.
-			if (how == HttpEnding.DONE || how == HttpEnding.FAILED && response().isWhole()) {
-				ResultKind kind = (how == HttpEnding.DONE) ? kind(response().getStatus()) : ResultKind.SUCCESS;
-				keep((answer) -> this.end.kept(kind, answer));
+			if (outcome == Outcome.SUCCESS || outcome == Outcome.FAILED && response().isWhole()) {
+				boolean usual = outcome == Outcome.SUCCESS;
+				end(Outcome.SUCCESS, usual ? kind(response().getStatus()) : ResultKind.SUCCESS, null);
 			}
 		}
 		try {
@@ -430,15 +437,18 @@ final class ClaimedAnswer extends Answer {
 	boolean threw(Throwable thrown) {
 		// The container makes the answer, and its answer is not known here.
 		response().close();
-		if (!this.end.isKnown() && !this.work.isAnswerOver()) {
-			HttpEnding how = HttpEnding.thrown(facts(kind(thrown), this.awaitedError != null));
-			switch (how) {
-				case DONE -> requestDestroyed();
-				case DONE_WHEN_RENDERED -> awaitRendering(
-						new StoredResponse(StoredResponse.EndedBy.ERROR, HttpServletResponse.SC_INTERNAL_SERVER_ERROR,
-								null, -1, null, List.of(), StoredResponse.NO_BODY));
-				default -> endOrAwaitWork(() -> this.end.end(how, thrown));
-			}
+		if (this.end.isKnown() || this.work.isAnswerOver()) {
+			return false;
+		}
+		Outcome outcome = outcome(kind(thrown), true);
+		if (this.awaitedError != null) {
+			requestDestroyed();
+		}
+		else if (outcome == Outcome.SUCCESS) {
+			awaitRendering(UNHANDLED);
+		}
+		else {
+			end(outcome, ResultKind.SUCCESS, thrown);
 		}
 		return false;
 	}
@@ -478,100 +488,100 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	private void decide() {
-		boolean error = response().isError() && this.awaitedError == null;
-		HttpEnding how = HttpEnding.answered(facts(kind(this.failure), error));
+		Outcome outcome = outcome(kind(this.failure), false);
 		// An answer that was not held back was not to be kept, so there is nothing to
 		// explain.
 		Throwable why = response().isHeld() ? this.failure : null;
-		if ((how == HttpEnding.FAILED || how == HttpEnding.NOT_RUN) && !response().isHeld() && !isStreaming()) {
+		if ((outcome == Outcome.FAILED || outcome == Outcome.NOT_RUN) && !response().isHeld() && !isStreaming()) {
 			// It was too large to be held back, and its client must not take it for
 			// whole.
 			response().close();
 		}
-		switch (how) {
-			case DONE -> keep(this::keep);
-			case DONE_WHEN_RENDERED -> keep(this::awaitRendering);
-			case DONE_UNKEPT -> endOrAwaitWork(() -> this.end.unkept(why, kind(response().getStatus())));
-			case FAILED -> endOrAwaitWork(() -> fail(why));
-			default -> endOrAwaitWork(() -> this.end.end(how, why));
-		}
+		end(outcome, kind(response().getStatus()), why);
 	}
 
 	/**
-	 * Reads the answer now: when the end of the call is written, the response may serve
-	 * another request.
+	 * Ends the call, unless its work continues, whose end then decides. Reads the answer
+	 * now: when the end is written, the response may serve another request.
 	 */
-	private void keep(Consumer<StoredResponse> how) {
-		StoredResponse answer;
-		try {
-			answer = snapshot();
-		}
-		catch (Throwable ex) {
-			// The handler has returned, so it must not run again whatever fails now, in a
-			// response of the application, say.
-			endOrAwaitWork(() -> this.end.end(HttpEnding.DONE_UNKEPT, ex));
-			return;
-		}
-		how.accept(answer);
-	}
-
-	private void fail(@Nullable Throwable why) {
-		// If a transaction was committed by now, the work is not undone, and the answer
-		// is kept.
+	private void end(Outcome outcome, ResultKind kind, @Nullable Throwable why) {
 		StoredResponse answer = null;
+		Throwable cause = why;
 		try {
-			answer = response().isHeld() ? snapshot() : null;
+			boolean read = outcome == Outcome.SUCCESS || outcome == Outcome.FAILED;
+			answer = (read && response().isHeld()) ? snapshot() : null;
 		}
 		catch (Throwable ex) {
-			logger.debug("The answer of a failed call of '{}' cannot be kept", this.claim.operation(), ex);
+			// It may be a response of the application. The handler must not run again.
+			cause = ex;
 		}
-		this.end.failed(why, answer);
-	}
-
-	/** Ends the call. Where its work goes on, the end of the work decides instead. */
-	private void endOrAwaitWork(Runnable end) {
-		if (this.work.isUnderWay() && !isStreaming()) {
+		if (answer != null && outcome == Outcome.SUCCESS) {
+			if (response().isError() && this.awaitedError == null) {
+				awaitRendering(answer);
+			}
+			else {
+				keep(answer, kind);
+			}
+		}
+		else if (this.work.isUnderWay() && !isStreaming()) {
 			answerOver();
 		}
 		else {
-			end.run();
+			switch (outcome) {
+				case SUCCESS, SUCCESS_WITHOUT_RESULT -> this.end.unkept(cause, kind);
+				// If its transaction committed, the call is done, and the answer is kept.
+				case FAILED -> this.end.failed(why, answer);
+				default -> this.end.end(outcome, why);
+			}
 		}
 	}
 
 	/** Decides without the response, which may serve another request by now. */
 	private void decideAfterAnswer() {
-		StoredResponse answer = this.earlyAnswer;
-		Work state = this.work.state();
-		HttpEnding how = HttpEnding.answerOver(isStreaming(),
-				(state == Work.FAILED && hasCommitted()) ? Work.RETURNED : state, answer != null, isHalf());
-		if (how == HttpEnding.DONE && answer != null) {
-			this.end.kept(HttpEnding.kind(answer.status(), true), answer);
+		Work ended = this.work.stateAfterResponse();
+		Work state = (ended == Work.FAILED && hasCommitted()) ? Work.RETURNED : ended;
+		StoredResponse answer = (state == Work.RETURNED) ? this.earlyAnswer : null;
+		Failure kind = (answer == null && isHalf()) ? Failure.INCOMPLETE_REQUEST : Failure.NONE;
+		Outcome outcome = HttpOutcomeClassifier
+			.classify(new Facts(state, kind, (answer != null) ? Body.BUFFERED : Body.UNKNOWN, false, true, false));
+		if (answer != null) {
+			this.end.kept(HttpOutcomeClassifier.kind(answer.status(), true), answer);
 		}
-		else if (how != HttpEnding.LATER) {
-			this.end.end(how, this.work.failure());
+		else if (outcome == Outcome.DEFERRED) {
+			this.claim.detach();
+		}
+		else {
+			this.end.end(outcome, this.work.failure());
 		}
 	}
 
-	private HttpEnding.Facts facts(Failure kind, boolean toBeRendered) {
+	/**
+	 * Returns the outcome as the response shows it.
+	 * @param unhandled whether an exception reached the container, which then renders it
+	 */
+	private Outcome outcome(Failure kind, boolean unhandled) {
 		IdempotencyOptions options = this.claim.options();
-		return new HttpEnding.Facts(kind, this.returned, this.work.state(), isStreaming(), response().isWhole(),
-				toBeRendered, this.settings.releaseOn().contains(response().getStatus()), options.replays(),
-				options.onFailure() == FailureMode.REMEMBER);
+		Work failed = (this.work.state() == Work.LOST) ? Work.LOST : Work.FAILED;
+		Body passed = (unhandled || response().isWhole()) ? Body.BUFFERED : Body.PASSED_THROUGH;
+		return HttpOutcomeClassifier
+			.classify(new Facts(this.returned ? Work.RETURNED : failed, kind, isStreaming() ? Body.STREAMED : passed,
+					unhandled || this.settings.releaseOn().contains(response().getStatus()),
+					unhandled || options.replays(), options.onFailure() == FailureMode.REMEMBER));
 	}
 
 	private Failure kind(@Nullable Throwable thrown) {
 		if (this.nothingRan) {
-			return Failure.NOTHING_RAN;
+			return Failure.NOT_RUN;
 		}
 		// Other containers leave it to the handler to refuse a body that breaks off.
 		boolean refused = isRefusedByContainer()
 				|| isHalf() && (thrown != null || response().getStatus() >= HttpServletResponse.SC_BAD_REQUEST);
-		return refused ? Failure.HALF_REQUEST : Failure.of(thrown);
+		return refused ? Failure.INCOMPLETE_REQUEST : Failure.of(thrown);
 	}
 
 	private ResultKind kind(int status) {
 		boolean answerAlone = this.returned && this.failure != null && !isStreaming();
-		return HttpEnding.kind(status, this.recovered || answerAlone);
+		return HttpOutcomeClassifier.kind(status, this.recovered || answerAlone);
 	}
 
 	private boolean isStreaming() {
@@ -589,13 +599,14 @@ final class ClaimedAnswer extends Answer {
 	 * still runs, for example because it cannot read the {@code Accept} header: the end
 	 * of the work then decides whether the answer is kept.
 	 */
-	private void keep(StoredResponse answer) {
-		if (!this.work.isUnderWay()) {
-			this.end.kept(kind(answer.status()), answer);
-			return;
+	private void keep(StoredResponse answer, ResultKind kind) {
+		if (this.work.isUnderWay()) {
+			this.earlyAnswer = answer;
+			answerOver();
 		}
-		this.earlyAnswer = answer;
-		answerOver();
+		else {
+			this.end.kept(kind, answer);
+		}
 	}
 
 	/**
@@ -603,11 +614,12 @@ final class ClaimedAnswer extends Answer {
 	 * the request, the error itself is kept at once.
 	 */
 	private void awaitRendering(StoredResponse error) {
+		Consumer<StoredResponse> keep = (answer) -> keep(answer, kind(answer.status()));
 		if (this.endIsReported) {
-			this.awaitedError = new AwaitedError(error, this::keep);
+			this.awaitedError = new AwaitedError(error, keep);
 		}
 		else {
-			keep(error);
+			keep.accept(error);
 		}
 	}
 
@@ -626,20 +638,20 @@ final class ClaimedAnswer extends Answer {
 
 	@Override
 	void answerOver() {
-		if (!isStreaming() && this.work.answerOver()) {
+		if (isStreaming()) {
+			this.claim.detach();
+		}
+		else if (this.work.answerOver()) {
 			decideAfterAnswer();
 		}
 	}
 
 	@Override
 	void asyncCompleted() {
-		if (this.end.isKnown()) {
-			return;
-		}
 		if (isStreaming()) {
-			this.end.end(HttpEnding.answerOver(true, this.work.state(), false, false), null);
+			this.end.end(Outcome.SUCCESS_WITHOUT_RESULT, null);
 		}
-		else if (this.awaitedError == null) {
+		else if (!this.end.isKnown() && this.awaitedError == null) {
 			answerOver();
 		}
 	}

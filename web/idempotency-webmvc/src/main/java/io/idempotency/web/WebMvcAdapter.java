@@ -37,6 +37,7 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.engine.Ending;
+import io.idempotency.http.HttpOutcomeClassifier.Work;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -356,10 +357,11 @@ final class WebMvcAdapter implements InvocationAdapter {
 		}
 
 		@Override
-		public void deferred(CompletionStage<?> stage) {
+		public boolean deferred(CompletionStage<?> stage) {
 			ClaimedAnswer claimed = answer();
 			claimed.returned();
 			watch(stage, claimed);
+			return true;
 		}
 
 		@Override
@@ -372,6 +374,7 @@ final class WebMvcAdapter implements InvocationAdapter {
 			if (!isAsync()) {
 				watch(value, claimed);
 			}
+			ended(null, Work.RETURNED);
 			if (!HandlerResult.goesOn(HandlerResult.content(value)) && (isAsync() || !this.request.isAsyncStarted())) {
 				claimed.read();
 			}
@@ -396,15 +399,16 @@ final class WebMvcAdapter implements InvocationAdapter {
 				claimed.stream();
 				return;
 			}
-			if (content instanceof CompletionStage<?> stage) {
+			if (isAsync()) {
+				// The engine reports the end: Spring may cancel the caller's future.
+				claimed.work().begins();
+			}
+			else if (content instanceof CompletionStage<?> stage) {
 				claimed.work().watch(stage);
 			}
 			if (HandlerResult.isTask(content)) {
 				claimed.work().watchTask();
 				claimed.work().observe(this.request);
-			}
-			if (HandlerResult.isReactive(content)) {
-				claimed.work().subscribed();
 			}
 			if (content != null && !(content instanceof StreamingResponseBody)) {
 				// An asynchronous result may turn out to be a stream only when it is
@@ -419,20 +423,31 @@ final class WebMvcAdapter implements InvocationAdapter {
 				answer().nothingRan();
 			}
 			this.exchange.failed(failure);
-			return answer().undone();
+			Ending ending = answer().undone();
+			ended(failure, Work.FAILED);
+			return ending;
 		}
 
 		@Override
 		public Ending threwAfterCommit(Throwable failure) {
 			answer().committed();
 			this.exchange.failed(failure);
+			ended(failure, Work.FAILED);
 			return answer().ending();
 		}
 
 		/** Lets the answer that the client sees decide. */
 		@Override
 		public Ending gaveUp(Throwable failure) {
+			ended(failure, Work.LOST);
 			return answer().ending();
+		}
+
+		/** Notes the end of a future. */
+		private void ended(@Nullable Throwable failure, Work how) {
+			if (isAsync() && this.goesOn) {
+				answer().work().ended(failure, how);
+			}
 		}
 
 		private ClaimedAnswer answer() {

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.engine.GuardedAction.ThreadTransactions;
-import io.idempotency.http.HttpEnding.Work;
+import io.idempotency.http.HttpOutcomeClassifier.Work;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.mock.web.MockHttpServletRequest;
@@ -62,7 +62,7 @@ class AsyncWorkTests {
 				new IllegalStateException(new RuntimeException(new InterruptedException())),
 				new IllegalStateException(new InterruptedIOException()),
 				new IllegalStateException(new ClosedByInterruptException()))) {
-			assertThat(end(stopped)).as("%s", stopped).isEqualTo(Work.GIVEN_UP);
+			assertThat(end(stopped)).as("%s", stopped).isEqualTo(Work.LOST);
 		}
 		assertThat(this.endedLate).hasValue(0);
 	}
@@ -80,7 +80,7 @@ class AsyncWorkTests {
 		for (Throwable givenUp : List.of(new CancellationException(), new TimeoutException(),
 				new CompletionException(new TimeoutException()),
 				new CompletionException(new ExecutionException(new TimeoutException())))) {
-			assertThat(end(CompletableFuture.failedFuture(givenUp))).as("%s", givenUp).isEqualTo(Work.GIVEN_UP);
+			assertThat(end(CompletableFuture.failedFuture(givenUp))).as("%s", givenUp).isEqualTo(Work.LOST);
 		}
 	}
 
@@ -106,7 +106,7 @@ class AsyncWorkTests {
 		assertThatExceptionOfType(CancellationException.class)
 			.isThrownBy(() -> this.work.preProcess(this.request, TASK));
 		this.work.postProcess(this.request, TASK, new CancellationException());
-		assertThat(this.work.state()).isEqualTo(Work.NOT_BEGUN);
+		assertThat(this.work.state()).isEqualTo(Work.NOT_STARTED);
 		assertThat(this.endedLate).hasValue(0);
 	}
 
@@ -125,7 +125,7 @@ class AsyncWorkTests {
 	@Test
 	void anInterruptThatTheTaskHasKeptIsOne() {
 		Thread.currentThread().interrupt();
-		assertThat(end(new IllegalStateException("failed"))).isEqualTo(Work.GIVEN_UP);
+		assertThat(end(new IllegalStateException("failed"))).isEqualTo(Work.LOST);
 		assertThat(Thread.interrupted()).isTrue();
 	}
 
@@ -135,35 +135,26 @@ class AsyncWorkTests {
 		assertThat(answeredWith("done")).isEqualTo(Work.RETURNED);
 		assertThat(answeredWith(null)).isEqualTo(Work.RETURNED);
 		assertThat(answeredWith(new IllegalStateException("failed"))).isEqualTo(Work.FAILED);
-		assertThat(answeredWith(new CompletionException(new TimeoutException()))).isEqualTo(Work.GIVEN_UP);
+		assertThat(answeredWith(new CompletionException(new TimeoutException()))).isEqualTo(Work.LOST);
 		assertThat(answeredWith(new AsyncRequestTimeoutException())).as("the time of the answer is over")
 			.isEqualTo(Work.RUNNING);
 	}
 
-	/** Nothing else tells the end of a {@code DeferredResult} or a {@code Mono}. */
+	/** Nothing else reports the end of a {@code DeferredResult} or a {@code Mono}. */
 	@Test
-	void answerTellsHowWorkHasEndedThatNobodyWatches() {
-		assertThat(unwatched("done", false)).isEqualTo(Work.RETURNED);
-		assertThat(unwatched(new IllegalStateException("failed"), false)).isEqualTo(Work.FAILED);
-		assertThat(unwatched(new TimeoutException(), false)).isEqualTo(Work.GIVEN_UP);
-		assertThat(unwatched(new AsyncRequestTimeoutException(), false)).isEqualTo(Work.UNOBSERVED);
+	void takesTheEndOfUnwatchedWorkFromItsResponse() {
+		assertThat(unwatched("done")).isEqualTo(Work.RETURNED);
+		assertThat(unwatched(new IllegalStateException("failed"))).isEqualTo(Work.FAILED);
+		assertThat(unwatched(new TimeoutException())).isEqualTo(Work.LOST);
+		assertThat(unwatched(new AsyncRequestTimeoutException())).isEqualTo(Work.LOST);
 	}
 
-	@Test
-	void workThatSpringSubscribesToIsGivenUpUnlessItHasEnded() {
-		assertThat(unwatched(new AsyncRequestTimeoutException(), true)).isEqualTo(Work.GIVEN_UP);
-		assertThat(unwatched("done", true)).isEqualTo(Work.RETURNED);
-	}
-
-	private Work unwatched(Object result, boolean cancelled) {
+	private Work unwatched(Object result) {
 		AsyncWork unwatched = new AsyncWork(ThreadTransactions.NONE, () -> () -> {
 		}, this.notAnswered::incrementAndGet, this.endedLate::incrementAndGet);
-		if (cancelled) {
-			unwatched.subscribed();
-		}
 		unwatched.answeredWith(result);
 		unwatched.answerOver();
-		return unwatched.state();
+		return unwatched.stateAfterResponse();
 	}
 
 	private Work answeredWith(Object result) {

@@ -3,9 +3,11 @@ package io.idempotency.web;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.Idempotent;
+import io.idempotency.engine.IdempotencyEngine;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.Filter;
@@ -38,6 +40,8 @@ class ClaimedAnswerTests {
 
 	private static final AtomicInteger runs = new AtomicInteger();
 
+	private static CompletableFuture<String> future = new CompletableFuture<>();
+
 	private WebApplicationContext context;
 
 	private FaultyStore store;
@@ -45,6 +49,7 @@ class ClaimedAnswerTests {
 	@BeforeEach
 	void start() {
 		runs.set(0);
+		future = new CompletableFuture<>();
 		this.context = WebMvcAdapterSetup.start(Payments.class);
 		this.store = this.context.getBean(FaultyStore.class);
 	}
@@ -97,21 +102,43 @@ class ClaimedAnswerTests {
 		assertThat(runs).hasValue(1);
 	}
 
-	/** Nothing tells when it ends, so the time-out is no reason to let its claim go. */
 	@Test
-	void claimOfADeferredResultIsRenewedAfterItsTimeOut() throws Exception {
+	void letsTheLeaseExpireWhenADeferredResultTimesOut() throws Exception {
 		MockMvc client = WebMvcAdapterSetup.client(this.context);
-		MvcResult started = client.perform(MockMvcRequestBuilders.post("/later").header("Idempotency-Key", "k1"))
-			.andReturn();
+		timeOut(client, "/later");
+		assertThat(detachedCalls()).isZero();
+		assertThat(post(client, "/later").getResponse().getStatus()).isEqualTo(409);
+		await().atMost(Duration.ofSeconds(30))
+			.untilAsserted(() -> assertThat(post(client, "/later").getRequest().isAsyncStarted()).isTrue());
+		assertThat(this.store.verbs).doesNotContain("renew", "release");
+	}
+
+	@Test
+	void detachesAFutureThatContinuesAfterItsResponse() throws Exception {
+		MockMvc client = WebMvcAdapterSetup.client(this.context);
+		timeOut(client, "/future");
+		assertThat(detachedCalls()).isOne();
+		future.complete("too late");
+		await().untilAsserted(() -> assertThat(this.store.verbs).contains("complete WITHOUT_RESULT"));
+		assertThat(detachedCalls()).isZero();
+	}
+
+	private int detachedCalls() {
+		return this.context.getBean(IdempotencyEngine.class).load().detachedCalls();
+	}
+
+	private static void timeOut(MockMvc client, String path) throws Exception {
+		MvcResult started = post(client, path);
 		MockAsyncContext async = (MockAsyncContext) started.getRequest().getAsyncContext();
 		for (AsyncListener listener : async.getListeners()) {
 			listener.onTimeout(new AsyncEvent(async));
 		}
 		assertThat(client.perform(MockMvcRequestBuilders.asyncDispatch(started)).andReturn().getResponse().getStatus())
 			.isEqualTo(503);
-		this.store.verbs.clear();
-		await().atMost(Duration.ofSeconds(60))
-			.untilAsserted(() -> assertThat(this.store.verbs).startsWith("renew", "renew"));
+	}
+
+	private static MvcResult post(MockMvc client, String path) throws Exception {
+		return client.perform(MockMvcRequestBuilders.post(path).header("Idempotency-Key", "k1")).andReturn();
 	}
 
 	/** The work is done, whatever the application's own response throws. */
@@ -153,7 +180,13 @@ class ClaimedAnswerTests {
 			return "paid";
 		}
 
-		@Idempotent(lease = "300ms")
+		@Idempotent
+		@PostMapping("/future")
+		CompletableFuture<String> future() {
+			return future;
+		}
+
+		@Idempotent(lease = "2s")
 		@PostMapping("/later")
 		DeferredResult<String> later() {
 			return new DeferredResult<>();

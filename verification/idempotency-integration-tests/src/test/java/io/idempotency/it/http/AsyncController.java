@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeoutException;
@@ -226,6 +227,37 @@ class AsyncController {
 		DeferredResult<String> result = new DeferredResult<>();
 		this.worker.execute(() -> result.setErrorResult(new TimeoutException()));
 		return result;
+	}
+
+	@Idempotent(lease = "3s")
+	@PostMapping("/timed-out/deferred/{id}")
+	public DeferredResult<String> timedOutDeferred(@PathVariable String id) {
+		this.runs.run("/async/timed-out/deferred/" + id);
+		return new DeferredResult<>();
+	}
+
+	@Idempotent(lease = "3s")
+	@PostMapping("/timed-out/mono/{id}")
+	public Mono<String> timedOutMono(@PathVariable String id) {
+		this.runs.run("/async/timed-out/mono/" + id);
+		return Mono.never();
+	}
+
+	@Idempotent(lease = "3s")
+	@PostMapping("/timed-out/interrupted/{id}")
+	public Callable<String> interrupted(@PathVariable String id) {
+		return () -> {
+			this.runs.run("/async/timed-out/interrupted/" + id);
+			new CountDownLatch(1).await();
+			return "never";
+		};
+	}
+
+	@Idempotent(lease = "3s")
+	@PostMapping("/timed-out/future/{id}")
+	public CompletableFuture<String> timedOutFuture(@PathVariable String id) {
+		this.runs.run("/async/timed-out/future/" + id);
+		return this.runs.held(id);
 	}
 
 	@PostMapping("/deferred-too-late")

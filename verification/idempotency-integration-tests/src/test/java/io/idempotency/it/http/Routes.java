@@ -56,6 +56,11 @@ class Routes {
 		return ServerResponse.ok().body(run(request) + this.runs.held(request.pathVariable("id")).join());
 	}
 
+	private ServerResponse timedOut(ServerRequest request) {
+		run(request);
+		return ServerResponse.async(this.runs.held(request.pathVariable("id")), Duration.ofMillis(300));
+	}
+
 	private ServerResponse event(ServerRequest request) {
 		run(request);
 		return ServerResponse.sse((events) -> {
@@ -121,6 +126,8 @@ class Routes {
 							(route) -> route.mode(IdempotencyMode.LOCK)
 								.lease(Duration.ofSeconds(20))
 								.onAbandoned(AbandonedMode.REJECT))))
+			.and(guarded("/timed-out/{id}", this::timedOut,
+					routes.filter("routes.timed-out", (route) -> route.lease(Duration.ofSeconds(3)))))
 			.and(guarded("/not-kept", this::text, routes.filter("routes.not-kept",
 					(route) -> route.keepResult(false).retention(Duration.ofHours(1)))));
 	}

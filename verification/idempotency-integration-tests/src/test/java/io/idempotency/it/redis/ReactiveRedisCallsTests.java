@@ -13,6 +13,7 @@ import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.engine.DetachedCalls;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.it.random.Seed;
 import io.idempotency.it.servers.Backend;
@@ -117,8 +118,9 @@ class ReactiveRedisCallsTests {
 	void itsTimeIsMeasured() {
 		SimpleMeterRegistry meters = new SimpleMeterRegistry();
 		try (Scheduler scheduler = Scheduler.system(); RedisIdempotencyStore store = store(PATIENCE)) {
-			IdempotencyEngine observed = new IdempotencyEngine(10, (event, operation) -> {
-			}, scheduler, () -> null, null, observer(meters));
+			IdempotencyEngine observed = new IdempotencyEngine(10, DetachedCalls.Limits.DEFAULTS,
+					(event, operation) -> {
+					}, scheduler, () -> null, null, observer(meters));
 			ReactiveIdempotencyEngine reactive = new ReactiveIdempotencyEngine(observed,
 					List.of(ReactiveRedisIdempotencyStore.of(store).orElseThrow()));
 			call(reactive, store, Requests.key(), Mono.just("done")).block(PATIENCE);

@@ -31,10 +31,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The table of {@link Ending}, row by row: what is written for an ending, a mode, a
- * policy and the wish of the application; then the table of {@link ClaimEnd}, what the
- * end of a transaction makes of it.
+ * policy and the wish of the application; then the table of {@link ClaimCompletion}, what
+ * the end of a transaction makes of it.
  */
-class ClaimEndTests {
+class ClaimCompletionTests {
 
 	private static final StoredResult RESULT = new StoredResult("text", new byte[] { 1 });
 
@@ -57,46 +57,46 @@ class ClaimEndTests {
 		this.log.close();
 	}
 
-	private ClaimEnd free() {
+	private ClaimCompletion free() {
 		return free(null);
 	}
 
-	private ClaimEnd free(@Nullable IdempotencyContext around) {
+	private ClaimCompletion free(@Nullable IdempotencyContext around) {
 		Claim claim = new Claim(EngineFixture.KEY, ClaimId.random(), 7, false);
 		GuardedCall call = new GuardedCall(EngineFixture.KEY, FINGERPRINT, this.policy.build(),
 				new MemoryIdempotencyStore(64_000));
-		return new ClaimEnd(call, claim, around, new ResultSealer(null, this.told), this.told);
+		return new ClaimCompletion(call, claim, around, new ResultSealer(null, this.told), this.told);
 	}
 
-	private ClaimEnd surrounded() {
-		ClaimEnd end = free();
+	private ClaimCompletion surrounded() {
+		ClaimCompletion end = free();
 		end.surrounded();
 		return end;
 	}
 
-	private ClaimEnd joined() {
-		ClaimEnd end = free();
+	private ClaimCompletion joined() {
+		ClaimCompletion end = free();
 		end.joined();
 		return end;
 	}
 
 	/** Whose transaction is about to commit. */
-	private ClaimEnd writtenBeforeCommit() {
+	private ClaimCompletion writtenBeforeCommit() {
 		return writtenBeforeCommit(joined());
 	}
 
-	private static ClaimEnd writtenBeforeCommit(ClaimEnd end) {
+	private static ClaimCompletion writtenBeforeCommit(ClaimCompletion end) {
 		end.writtenBeforeCommit(end.beforeCommit());
 		return end;
 	}
 
-	private ClaimEnd committed() {
-		ClaimEnd end = writtenBeforeCommit();
+	private ClaimCompletion committed() {
+		ClaimCompletion end = writtenBeforeCommit();
 		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(Write.HOLD);
 		return end;
 	}
 
-	private static ClaimEnd releaseRequested(ClaimEnd end) {
+	private static ClaimCompletion releaseRequested(ClaimCompletion end) {
 		end.context().releaseKey();
 		return end;
 	}
@@ -172,7 +172,7 @@ class ClaimEndTests {
 
 	@Test
 	void retentionThatTheMethodAskedForWins() {
-		ClaimEnd end = free();
+		ClaimCompletion end = free();
 		end.context().retention(Duration.ofDays(3));
 		assertCompletes(end.ended(refusal(HOUR)), Completion.Type.RESULT, ResultKind.REFUSAL, Duration.ofDays(3));
 	}
@@ -280,7 +280,7 @@ class ClaimEndTests {
 	@Test
 	void committedLockIsForgottenEvenIfItsReleaseWasAskedFor() {
 		this.policy = TestPolicy.mode(IdempotencyMode.LOCK);
-		ClaimEnd end = writtenBeforeCommit(releaseRequested(joined()));
+		ClaimCompletion end = writtenBeforeCommit(releaseRequested(joined()));
 		assertThat(end.transactionEnded(COMMITTED, false)).isInstanceOfSatisfying(Write.Applied.class,
 				(applied) -> assertResultUnavailable(applied.change(), ResultKind.SUCCESS, Duration.ZERO));
 	}
@@ -305,7 +305,7 @@ class ClaimEndTests {
 	@Test
 	void resultIsEncodedAtOnceWhileItsTransactionIsOpen() {
 		AtomicInteger encoded = new AtomicInteger();
-		ClaimEnd end = surrounded();
+		ClaimCompletion end = surrounded();
 		assertThat(end.ended(new Ending.Done(() -> {
 			encoded.incrementAndGet();
 			return RESULT;
@@ -325,7 +325,7 @@ class ClaimEndTests {
 	@Test
 	void resultThatComesTooLateIsNotEncoded() {
 		AtomicInteger encoded = new AtomicInteger();
-		ClaimEnd end = free();
+		ClaimCompletion end = free();
 		end.ended(failed());
 		end.ended(counted(encoded));
 		assertThat(encoded).hasValue(0);
@@ -340,7 +340,7 @@ class ClaimEndTests {
 
 	@Test
 	void resultThatCannotBeEncodedAtOnceIsNotKept() {
-		ClaimEnd end = surrounded();
+		ClaimCompletion end = surrounded();
 		end.ended(new Ending.Done(() -> {
 			throw CAUSE;
 		}, ResultKind.REFUSAL, HOUR));
@@ -361,7 +361,7 @@ class ClaimEndTests {
 		assertStaysAsItIs(surrounded(), Ending.DONE_UNKEPT);
 	}
 
-	private static void assertStaysAsItIs(ClaimEnd end, Ending ending) {
+	private static void assertStaysAsItIs(ClaimCompletion end, Ending ending) {
 		end.ended(ending);
 		end.transactionEnded(COMMITTED, false);
 		assertThat(end.carriedOut()).isSameAs(ending);
@@ -378,21 +378,21 @@ class ClaimEndTests {
 	}
 
 	private @Nullable ClaimResult again(Ending held) {
-		ClaimEnd end = surrounded();
+		ClaimCompletion end = surrounded();
 		end.ended(held);
 		return end.again(FINGERPRINT);
 	}
 
 	@Test
 	void anotherCallInTheTransactionIsRefusedForAnotherFingerprint() {
-		ClaimEnd end = surrounded();
+		ClaimCompletion end = surrounded();
 		end.ended(done());
 		assertThat(end.again(Fingerprint.of("test1").add("other").build())).isInstanceOf(ClaimResult.KeyReused.class);
 	}
 
 	@Test
 	void anotherCallInTheTransactionRunsAfterALockAndARequestedRelease() {
-		ClaimEnd released = releaseRequested(surrounded());
+		ClaimCompletion released = releaseRequested(surrounded());
 		released.ended(done());
 		assertThat(released.again(FINGERPRINT)).isInstanceOf(ClaimResult.Acquired.class);
 		this.policy = TestPolicy.mode(IdempotencyMode.LOCK);
@@ -401,7 +401,7 @@ class ClaimEndTests {
 
 	@Test
 	void nothingIsHeldAfterTheTransaction() {
-		ClaimEnd end = surrounded();
+		ClaimCompletion end = surrounded();
 		end.ended(done());
 		end.transactionEnded(COMMITTED, false);
 		assertThat(end.again(FINGERPRINT)).isNull();
@@ -409,7 +409,7 @@ class ClaimEndTests {
 
 	@Test
 	void firstEndingEndsTheClaim() {
-		ClaimEnd end = free();
+		ClaimCompletion end = free();
 		end.ended(done());
 		assertThat(end.ended(failed())).isEqualTo(Write.HOLD);
 		assertThat(end.ended(Ending.OUT_OF_SIGHT)).isEqualTo(Write.HOLD);
@@ -418,7 +418,7 @@ class ClaimEndTests {
 
 	@Test
 	void wishesCountUntilTheEnd() {
-		ClaimEnd end = free();
+		ClaimCompletion end = free();
 		end.context().retention(HOUR);
 		end.ended(done());
 		end.context().retention(DAY.multipliedBy(3));
@@ -427,7 +427,7 @@ class ClaimEndTests {
 
 	@Test
 	void workOutOfSightIsLeftToItsLeaseAndMayStillEnd() {
-		ClaimEnd end = free();
+		ClaimCompletion end = free();
 		assertThat(end.ended(Ending.OUT_OF_SIGHT)).isEqualTo(Write.LEAVE);
 		assertCompletes(end.ended(done()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
 	}
@@ -436,14 +436,14 @@ class ClaimEndTests {
 	@Test
 	void callThatFailsAroundOneWhoseEndNobodyKnowsFreesNothing() {
 		for (Ending ending : List.of(failed(), new Ending.NotRun(CAUSE))) {
-			ClaimEnd around = free();
-			ClaimEnd outer = free(around.context());
+			ClaimCompletion around = free();
+			ClaimCompletion outer = free(around.context());
 			free(outer.context()).ended(Ending.OUT_OF_SIGHT);
 			assertThat(outer.ended(ending)).isEqualTo(Write.LEAVE);
 			assertThat(around.ended(ending)).isEqualTo(Write.LEAVE);
 		}
-		ClaimEnd outer = free();
-		ClaimEnd inner = free(outer.context());
+		ClaimCompletion outer = free();
+		ClaimCompletion inner = free(outer.context());
 		inner.joined();
 		inner.transactionEnded(UNKNOWN, false);
 		assertThat(outer.ended(failed())).isEqualTo(Write.LEAVE);
@@ -451,7 +451,7 @@ class ClaimEndTests {
 
 	@Test
 	void callThatIsDoneAroundOneWhoseEndNobodyKnowsIsDone() {
-		ClaimEnd outer = free();
+		ClaimCompletion outer = free();
 		free(outer.context()).ended(Ending.OUT_OF_SIGHT);
 		assertCompletes(outer.ended(done()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
 		outer = releaseRequested(free());
@@ -468,7 +468,7 @@ class ClaimEndTests {
 		assertThat(surrounded().ended(failed())).isEqualTo(new Write.Release(CAUSE));
 		assertThat(surrounded().ended(new Ending.NotRun(CAUSE))).isEqualTo(new Write.Release(CAUSE));
 		assertThat(surrounded().ended(Ending.OUT_OF_SIGHT)).isEqualTo(Write.LEAVE);
-		ClaimEnd failed = surrounded();
+		ClaimCompletion failed = surrounded();
 		failed.ended(failed());
 		assertThat(failed.transactionEnded(COMMITTED, false)).isEqualTo(Write.HOLD);
 	}
@@ -481,7 +481,7 @@ class ClaimEndTests {
 	}
 
 	private Write surroundedAndDone(TransactionOutcome outcome) {
-		ClaimEnd end = surrounded();
+		ClaimCompletion end = surrounded();
 		assertThat(end.ended(done())).isEqualTo(Write.HOLD);
 		assertThat(end.ended(failed())).as("the first is held").isEqualTo(Write.HOLD);
 		return end.transactionEnded(outcome, false);
@@ -496,7 +496,7 @@ class ClaimEndTests {
 	}
 
 	private Write surroundedAndEnded(TransactionOutcome outcome, Ending ending) {
-		ClaimEnd end = surrounded();
+		ClaimCompletion end = surrounded();
 		assertThat(end.transactionEnded(outcome, false)).isEqualTo(Write.HOLD);
 		return end.ended(ending);
 	}
@@ -506,7 +506,7 @@ class ClaimEndTests {
 	void everyEndingInTheTransactionOfTheWorkIsHeld() {
 		for (Ending ending : List.of(done(), Ending.DONE_UNKEPT, failed(), new Ending.NotRun(CAUSE),
 				Ending.OUT_OF_SIGHT)) {
-			ClaimEnd end = joined();
+			ClaimCompletion end = joined();
 			assertThat(end.isJoined()).isTrue();
 			assertThat(end.ended(ending)).isEqualTo(Write.HOLD);
 		}
@@ -514,7 +514,7 @@ class ClaimEndTests {
 
 	@Test
 	void endingThatIsKnownIsWrittenByTheCommitAndNotOnceMore() {
-		ClaimEnd end = joined();
+		ClaimCompletion end = joined();
 		end.ended(done());
 		Write before = end.beforeCommit();
 		assertCompletes(before, Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
@@ -527,7 +527,7 @@ class ClaimEndTests {
 
 	@Test
 	void resultThatComesBeforeTheCommitIsOverIsAttachedThen() {
-		ClaimEnd end = writtenBeforeCommit();
+		ClaimCompletion end = writtenBeforeCommit();
 		assertThat(end.ended(done())).isEqualTo(Write.HOLD);
 		assertCompletes(end.transactionEnded(COMMITTED, false), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
 	}
@@ -544,7 +544,7 @@ class ClaimEndTests {
 	}
 
 	private Write joinedAndRolledBack(Ending ending, boolean failed) {
-		ClaimEnd end = joined();
+		ClaimCompletion end = joined();
 		end.ended(ending);
 		return end.transactionEnded(ROLLED_BACK, failed);
 	}
@@ -552,7 +552,7 @@ class ClaimEndTests {
 	/** A unique index has spoken at the commit: nothing that was held is true. */
 	@Test
 	void resultThatIsFoundAfterAFailedCommitIsWrittenAnew() {
-		ClaimEnd end = joined();
+		ClaimCompletion end = joined();
 		end.ended(done());
 		end.writtenBeforeCommit(end.beforeCommit());
 		assertThat(end.withdraw()).isTrue();
@@ -563,18 +563,18 @@ class ClaimEndTests {
 
 	@Test
 	void commitOfUnknownEndIsLeftToTheLease() {
-		ClaimEnd end = joined();
+		ClaimCompletion end = joined();
 		end.ended(done());
 		end.writtenBeforeCommit(end.beforeCommit());
 		assertThat(end.transactionEnded(UNKNOWN, false)).isEqualTo(Write.LEAVE);
-		ClaimEnd later = writtenBeforeCommit();
+		ClaimCompletion later = writtenBeforeCommit();
 		assertThat(later.transactionEnded(UNKNOWN, false)).isEqualTo(Write.HOLD);
 		assertThat(later.ended(done())).isEqualTo(Write.LEAVE);
 	}
 
 	@Test
 	void transactionEndsOnce() {
-		ClaimEnd end = surrounded();
+		ClaimCompletion end = surrounded();
 		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(Write.HOLD);
 		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(Write.HOLD);
 		assertCompletes(end.ended(done()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
@@ -583,7 +583,7 @@ class ClaimEndTests {
 	@Test
 	void workOutOfSightIsDoneWhenItsTransactionHasCommitted() {
 		this.policy = TestPolicy.mode(IdempotencyMode.LOCK);
-		ClaimEnd end = joined();
+		ClaimCompletion end = joined();
 		end.ended(Ending.OUT_OF_SIGHT);
 		Write before = new Write.Release(null);
 		end.writtenBeforeCommit(before);

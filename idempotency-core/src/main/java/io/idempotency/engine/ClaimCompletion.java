@@ -20,60 +20,62 @@ import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides how a claim ends: from the {@link Ending} of its call, the mode, the policy,
- * the wish of the application and the end of a transaction. One ending ends the claim;
- * later ones do nothing.
- * <p>
- * A call inside a database transaction is done only when that has ended, so its ending is
- * held until then:
+ * Turns the outcome of a call into the update of its record, by mode, policy, the request
+ * of the application and the end of the database transaction. The first outcome counts.
  *
  * <table class="striped">
- * <caption>What is written</caption> <thead>
+ * <caption>States</caption> <thead>
  * <tr>
- * <th>the claim</th>
- * <th>ending</th>
- * <th>write</th>
+ * <th>state</th>
+ * <th>outcome of the call</th>
+ * <th>end of the transaction</th>
  * </tr>
  * </thead> <tbody>
  * <tr>
- * <td>in no transaction</td>
- * <td>any</td>
- * <td>what {@link Ending} says</td>
+ * <td>open</td>
+ * <td>is written as {@link Ending} describes; ended</td>
+ * <td>–</td>
  * </tr>
  * <tr>
- * <td rowspan="2">surrounded by a transaction</td>
- * <td>done</td>
- * <td>held; committed: what {@link Ending} says; rolled back: release; not known:
- * leave</td>
+ * <td>in transaction</td>
+ * <td>waits for the end of the transaction. In a caller's transaction only a success
+ * waits; a failure is written at once.</td>
+ * <td>caller's transaction committed: open; rolled back: open, and every outcome
+ * releases. Transaction of the work committed: committed, or ended if the outcome was
+ * written in it; rolled back: open, and the record is gone. Not known: unknown</td>
  * </tr>
  * <tr>
- * <td>not done</td>
- * <td>what {@link Ending} says, at once</td>
+ * <td>committed</td>
+ * <td>is written as a success, because the work committed; ended</td>
+ * <td>–</td>
  * </tr>
  * <tr>
- * <td>joined to the transaction of its work</td>
- * <td>any</td>
- * <td>held; {@link #beforeCommit()} writes it, or that the work is done; committed: the
- * result is attached, and nothing is released; rolled back: the record is gone, and only
- * an ending that is remembered is written anew; not known: leave</td>
+ * <td>unknown</td>
+ * <td>nothing: the lease expires</td>
+ * <td>–</td>
+ * </tr>
+ * <tr>
+ * <td>ended</td>
+ * <td>nothing</td>
+ * <td>–</td>
  * </tr>
  * </tbody>
  * </table>
  *
- * A call that fails frees no key as long as nobody knows how a guarded call inside of it
- * has ended: its claim is left, too.
+ * In every state, an indeterminate outcome lets the lease expire, and a later outcome
+ * counts. A failed call also lets its lease expire if the outcome of a nested call, or of
+ * a commit of the work, is unknown.
  * <p>
- * Pure: starts no thread, asks no store and reads no clock. Thread-safe; no lock is held
- * while a result is encoded.
+ * Starts no thread, calls no store and reads no clock. Thread-safe; no lock is held while
+ * a result is encoded.
  *
  * @hidden
  */
 @Internal
-public final class ClaimEnd {
+public final class ClaimCompletion {
 
 	/**
-	 * How long duplicates are told "in progress" while a result is attached after the
-	 * commit.
+	 * How long duplicates are "in progress" while a result is attached after a commit.
 	 */
 	private static final Duration ATTACH_WITHIN = Duration.ofSeconds(10);
 
@@ -94,27 +96,27 @@ public final class ClaimEnd {
 	/** Whether the record is in the transaction of the work. */
 	private boolean joined;
 
-	/** Whether an ending after a rollback is written, unless it is a release. */
-	private boolean writesAfterRollback;
+	/** Whether the work was rolled back, so that every outcome releases. */
+	private boolean undone;
 
-	/** The ending that is held until the transaction has ended. */
-	private @Nullable Ending held;
+	/** The outcome that waits for the end of the transaction. */
+	private @Nullable Ending waiting;
 
-	/** What the transaction of the work has written. */
-	private @Nullable Write inside;
+	/** The update that was written in the transaction of the work. */
+	private @Nullable Write written;
 
-	/** How the transaction of the work has ended. */
+	/** How the transaction of the work ended. */
 	private @Nullable TransactionOutcome joinedEnd;
 
-	/** The ending that was carried out last. */
+	/** The outcome of the last update. */
 	private Ending carriedOut = Ending.DONE_UNKEPT;
 
 	/**
-	 * Creates the end of a claim.
-	 * @param around the context of the guarded call whose work makes this one,
-	 * {@code null} if there is none
+	 * Creates the completion of a claim.
+	 * @param around the context of the guarded call that makes this call, {@code null} if
+	 * there is none
 	 */
-	public ClaimEnd(GuardedCall call, Claim claim, @Nullable IdempotencyContext around, ResultSealer sealer,
+	public ClaimCompletion(GuardedCall call, Claim claim, @Nullable IdempotencyContext around, ResultSealer sealer,
 			ResultSealer.Log log) {
 		this.call = call;
 		this.claim = claim;
@@ -128,20 +130,20 @@ public final class ClaimEnd {
 		return this.context;
 	}
 
-	/** Returns how long the end of the call is kept. */
+	/** Returns how long the result of the call is stored. */
 	public Duration retention() {
 		return this.context.retention();
 	}
 
 	/**
-	 * Notes that nobody knows whether the work of the call has committed: a failure
-	 * leaves the claim to its lease.
+	 * Notes that a commit of the work may have failed: a failed call lets its lease
+	 * expire.
 	 */
 	public void commitNotAnswered() {
 		this.context.noteUnknownInside();
 	}
 
-	/** Notes that the call is made inside a transaction and ends with it. */
+	/** Notes that the call is inside its caller's transaction. */
 	public synchronized void surrounded() {
 		this.state = State.IN_TRANSACTION;
 	}
@@ -158,25 +160,29 @@ public final class ClaimEnd {
 	}
 
 	/**
-	 * Returns how the transaction of the work has ended, {@code null} while it is open or
-	 * if the record is not in it.
+	 * Returns how the transaction of the work ended, {@code null} while it is open or if
+	 * the record is not in it.
 	 */
 	public synchronized @Nullable TransactionOutcome joinedEnd() {
 		return this.joinedEnd;
+	}
+
+	private synchronized boolean isInTransaction() {
+		return this.state == State.IN_TRANSACTION;
 	}
 
 	private synchronized boolean hasEnded() {
 		return this.state == State.ENDED;
 	}
 
-	/** Returns the ending that the last write carries out. */
+	/** Returns the outcome of the last update. */
 	public synchronized Ending carriedOut() {
 		return this.carriedOut;
 	}
 
 	/**
-	 * Is told the failure of the work, before anybody is answered with it. What is
-	 * remembered must not ask to come back with the same key.
+	 * Notes the failure of the work before a client sees it: a remembered rejection does
+	 * not ask for a retry with the same key.
 	 */
 	public void failedWith(Throwable failure) {
 		if (!remembersFailures()) {
@@ -191,125 +197,119 @@ public final class ClaimEnd {
 		}
 	}
 
-	/** Ends the call, or holds its ending until the transaction ends. */
+	/** Ends the call, or defers its outcome until the transaction ends. */
 	public Write ended(Ending ending) {
-		Ending fixed = isInTransaction() ? fix(ending) : ending;
+		Ending known = isInTransaction() ? encoded(ending) : ending;
 		State at;
 		synchronized (this) {
-			boolean done = ending instanceof Ending.Done || ending instanceof Ending.DoneUnkept;
-			if (isInTransaction() && (this.joined || done || this.held != null)) {
-				this.held = (this.held != null) ? this.held : fixed;
+			if (isInTransaction() && (this.joined || this.waiting != null || known instanceof Ending.Successful)) {
+				this.waiting = (this.waiting != null) ? this.waiting : known;
 				return Write.HOLD;
 			}
-			at = carryOut(fixed);
+			at = end(known);
 		}
-		return write(fixed, at);
+		return write(known, at);
 	}
 
-	private synchronized boolean isInTransaction() {
-		return this.state == State.IN_TRANSACTION;
-	}
-
-	/** Returns the state in which an ending is carried out. */
-	private State carryOut(Ending ending) {
+	/** Returns the state in which the outcome was known. */
+	private State end(Ending ending) {
 		State at = this.state;
-		if (at != State.ENDED) {
+		if (at != State.ENDED && at != State.UNKNOWN) {
 			this.carriedOut = ending;
-			this.state = (ending instanceof Ending.OutOfSight || at == State.UNKNOWN) ? at : State.ENDED;
+			this.state = (ending instanceof Ending.OutOfSight) ? at : State.ENDED;
 		}
 		return at;
 	}
 
 	/**
-	 * Decides what is written before the commit of the transaction of the work, as far as
-	 * the ending is known. If the store refuses it, the transaction must not commit.
+	 * Returns the update to write before the commit of the transaction of the work, as
+	 * far as the outcome is known. If the store rejects it, the transaction must not
+	 * commit.
 	 */
 	public Write beforeCommit() {
-		Ending known = held();
-		if (known != null) {
-			return of(known);
-		}
-		Write write = of(Ending.DONE_UNKEPT);
-		boolean attaches = write instanceof Write.Complete complete && complete.isWithoutResult()
+		Ending known = waiting();
+		Write write = of((known != null) ? known : Ending.DONE_UNKEPT);
+		boolean attaches = known == null && write instanceof Write.Complete complete && complete.isWithoutResult()
 				&& this.call.options().keepResult();
 		return !attaches ? write : new Write.Attach(
 				Completion.executed(this.claim, this.call.fingerprint(), ATTACH_WITHIN, this.context.retention()));
 	}
 
-	/** Is told that the store has taken what was decided before the commit. */
+	/** Notes that the store accepted the update before the commit. */
 	public synchronized void writtenBeforeCommit(Write write) {
-		this.inside = write;
+		this.written = write;
 	}
 
 	/**
-	 * Drops the ending that is held: the commit has failed, and it is not true any more.
-	 * @return whether one was held, so that none will come
+	 * Discards the waiting outcome, because the commit failed.
+	 * @return whether one was waiting, so that none follows
 	 */
 	public synchronized boolean withdraw() {
-		boolean wasHeld = this.held != null;
-		this.held = null;
-		return wasHeld;
+		boolean waited = this.waiting != null;
+		this.waiting = null;
+		return waited;
 	}
 
 	/**
-	 * Is told how the surrounding transaction, or the transaction of the work, has ended.
-	 * @param failed whether the work or the commit has failed: if its transaction was
-	 * rolled back, that failure, or the result that was found in the business data, is
-	 * kept all the same
+	 * Ends the caller's transaction, or the transaction of the work.
+	 * @param failed whether the work or the commit failed: if the transaction of the work
+	 * was rolled back, that failure, or the result that was found in the business data,
+	 * is stored in a new transaction
 	 */
 	public Write transactionEnded(TransactionOutcome outcome, boolean failed) {
 		Ending due;
 		State at;
 		synchronized (this) {
 			if (!isInTransaction()) {
-				// It has ended before.
 				return Write.HOLD;
 			}
-			due = this.held;
-			this.held = null;
+			due = this.waiting;
+			this.waiting = null;
 			this.joinedEnd = this.joined ? outcome : null;
-			this.writesAfterRollback = failed;
-			this.state = after(outcome);
-			if (this.state == State.UNKNOWN) {
+			Write inside = this.written;
+			boolean committed = outcome == TransactionOutcome.COMMITTED && (!this.joined || inside != null);
+			this.undone = !committed && !(this.joined && failed);
+			if (outcome == TransactionOutcome.UNKNOWN) {
+				this.state = State.UNKNOWN;
 				this.context.isUnknown();
 			}
-			Write written = this.inside;
-			if (this.state == State.COMMITTED && written != null && !(written instanceof Write.Attach)) {
-				carryOut((due != null) ? due : Ending.DONE_UNKEPT);
+			else {
+				this.state = (this.joined && committed) ? State.COMMITTED : State.OPEN;
+			}
+			if (this.state == State.COMMITTED && inside != null && !(inside instanceof Write.Attach)) {
+				this.carriedOut = (due != null) ? due : Ending.DONE_UNKEPT;
 				this.state = State.ENDED;
-				return new Write.Applied(written);
+				return new Write.Applied(inside);
 			}
 			if (due == null) {
 				return Write.HOLD;
 			}
-			at = carryOut(due);
+			at = end(due);
 		}
 		return write(due, at);
 	}
 
-	private State after(TransactionOutcome outcome) {
-		return switch (outcome) {
-			case COMMITTED -> !this.joined ? State.OPEN : (this.inside != null) ? State.COMMITTED : State.ROLLED_BACK;
-			case ROLLED_BACK -> State.ROLLED_BACK;
-			case UNKNOWN -> State.UNKNOWN;
-		};
-	}
-
-	/** Decides the write of an ending, in the state in which it was carried out. */
+	/** Returns the update for an outcome that was known in a state. */
 	private Write write(Ending ending, State at) {
 		if (at == State.ENDED) {
 			return Write.HOLD;
 		}
-		if (ending instanceof Ending.OutOfSight) {
+		if (at == State.UNKNOWN || ending instanceof Ending.OutOfSight) {
 			return leave();
 		}
-		return switch (at) {
-			case OPEN, IN_TRANSACTION -> ofOpen(ending);
-			case COMMITTED -> ofCommitted(ending);
-			case ROLLED_BACK -> ofRolledBack(ending);
-			case UNKNOWN -> Write.LEAVE;
-			case ENDED -> Write.HOLD;
-		};
+		if (at == State.COMMITTED) {
+			return ofCommitted(ending);
+		}
+		Write write = of(ending);
+		if (!(write instanceof Write.Release)) {
+			return write;
+		}
+		if (this.joined) {
+			// The record was rolled back with the work.
+			return new Write.Applied(write);
+		}
+		boolean failed = !(ending instanceof Ending.Successful);
+		return (failed && !this.undone && this.context.isUnknownInside()) ? leave() : write;
 	}
 
 	private Write leave() {
@@ -317,15 +317,10 @@ public final class ClaimEnd {
 		return Write.LEAVE;
 	}
 
-	/** The failure may be that of a part whose end nobody knows, in whatever words. */
-	private Write ofOpen(Ending ending) {
-		Write write = of(ending);
-		boolean frees = write instanceof Write.Release
-				&& (ending instanceof Ending.Failed || ending instanceof Ending.NotRun);
-		return (frees && this.context.isUnknownInside()) ? leave() : write;
-	}
-
 	private Write of(Ending ending) {
+		if (this.undone) {
+			return RELEASE;
+		}
 		if (ending instanceof Ending.NotRun notRun) {
 			return new Write.Release(notRun.cause());
 		}
@@ -337,8 +332,8 @@ public final class ClaimEnd {
 			return new Write.Complete(Completion.forget(this.claim, this.call.fingerprint()));
 		}
 		if (this.context.isReleaseRequested()) {
-			// A release and not a deletion, so that the store still remembers a dead
-			// earlier owner.
+			// A release instead of a deletion, so that an abandoned predecessor stays
+			// recorded.
 			return RELEASE;
 		}
 		if (ending instanceof Ending.DoneUnkept unkept && unkept.why() != null && this.call.options().replays()) {
@@ -347,11 +342,9 @@ public final class ClaimEnd {
 		return done((ending instanceof Ending.Done done) ? done.result() : null, kind(ending), retention(ending));
 	}
 
-	/** The work stays done even if something failed after the commit. */
 	private Write ofCommitted(Ending ending) {
-		if (this.context.isReleaseRequested() && mode() != IdempotencyMode.LOCK) {
-			// The record says by now that the call is done, and no store releases such a
-			// record: the result that is not wanted is not attached.
+		if (this.context.isReleaseRequested()) {
+			// No store releases a committed record, so the result is not attached.
 			return done(null, kind(ending), retention(ending));
 		}
 		if (ending instanceof Ending.Failed failed) {
@@ -361,20 +354,11 @@ public final class ClaimEnd {
 		return of((ending instanceof Ending.NotRun notRun) ? new Ending.DoneUnkept(notRun.cause()) : ending);
 	}
 
-	/** A record that was rolled back with the work needs no release. */
-	private Write ofRolledBack(Ending ending) {
-		if (!this.joined) {
-			return RELEASE;
-		}
-		Write write = this.writesAfterRollback ? of(ending) : RELEASE;
-		return (write instanceof Write.Release) ? new Write.Applied(write) : write;
-	}
-
 	/**
 	 * Encodes the result now, because its objects may change before the result is
 	 * written.
 	 */
-	private Ending fix(Ending ending) {
+	private Ending encoded(Ending ending) {
 		boolean kept = this.call.options().replays() && !this.context.isReleaseRequested();
 		if (!kept || !(ending instanceof Ending.Done done)) {
 			return ending;
@@ -384,23 +368,23 @@ public final class ClaimEnd {
 			return new Ending.Done(() -> result, done.kind(), done.keptAtMost());
 		}
 		catch (Throwable ex) {
-			// After success nothing may delete the record.
+			// After a success, nothing deletes the record.
 			return new Ending.DoneUnkept(ex, done.kind(), done.keptAtMost());
 		}
 	}
 
-	private synchronized @Nullable Ending held() {
-		return this.held;
+	private synchronized @Nullable Ending waiting() {
+		return this.waiting;
 	}
 
 	/**
-	 * Returns the answer for another call in the transaction while that holds the ending:
-	 * {@code Acquired} if it may run on this claim, because nothing is kept.
+	 * Returns the claim result for another call with the key in the same transaction:
+	 * {@code Acquired} if it may run on this claim, because nothing is stored.
 	 * @param fingerprint the fingerprint of the other call
-	 * @return the answer, {@code null} if no ending is held
+	 * @return the result, {@code null} if no outcome waits for the transaction
 	 */
 	public @Nullable ClaimResult again(Fingerprint fingerprint) {
-		Ending known = held();
+		Ending known = waiting();
 		if (known == null) {
 			return null;
 		}
@@ -431,31 +415,16 @@ public final class ClaimEnd {
 		return this.call.options().mode();
 	}
 
-	/**
-	 * Returns the kind of the result. If the policy remembers failures, it remembers
-	 * refusals, too.
-	 */
+	/** If the policy remembers failures, it also remembers rejections. */
 	private ResultKind kind(Ending ending) {
-		ResultKind kind = ResultKind.SUCCESS;
-		if (ending instanceof Ending.Done done) {
-			kind = done.kind();
-		}
-		else if (ending instanceof Ending.DoneUnkept unkept) {
-			kind = unkept.kind();
-		}
+		ResultKind kind = (ending instanceof Ending.Successful success) ? success.kind() : ResultKind.SUCCESS;
 		boolean remembered = this.call.options().onFailure() == FailureMode.REMEMBER;
 		return (remembered && kind == ResultKind.REFUSAL) ? ResultKind.FAILURE : kind;
 	}
 
 	private Duration retention(Ending ending) {
-		Duration atMost = null;
-		if (ending instanceof Ending.Done done) {
-			atMost = done.keptAtMost();
-		}
-		else if (ending instanceof Ending.DoneUnkept unkept) {
-			atMost = unkept.keptAtMost();
-		}
-		return this.context.retentionAtMost(atMost);
+		return this.context
+			.retentionAtMost((ending instanceof Ending.Successful success) ? success.keptAtMost() : null);
 	}
 
 	private Write done(Ending.@Nullable Encoding result, ResultKind kind, Duration retention) {
@@ -468,40 +437,34 @@ public final class ClaimEnd {
 						: Completion.withoutResult(this.claim, this.call.fingerprint(), retention, kind));
 	}
 
-	/** Returns the result for the store, {@code null} if the result cannot be kept. */
+	/** Returns the result for the store, {@code null} if it cannot be stored. */
 	private @Nullable StoredResult stored(Ending.Encoding result) {
 		try {
 			return this.sealer.encrypt(this.call, result.encode());
 		}
 		catch (Throwable ex) {
-			// After success nothing may delete the record.
+			// After a success, nothing deletes the record.
 			this.log.resultNotStored(this.call.operation(), ex);
 			return null;
 		}
 	}
 
-	/** Where the claim stands towards the transaction of its call. */
+	/** The state of the claim. */
 	private enum State {
 
-		/**
-		 * The call is in no transaction, or the surrounding one was committed: endings
-		 * are carried out at once.
-		 */
+		/** The call is not in a transaction: its outcome is written at once. */
 		OPEN,
 
-		/** The call is in a surrounding transaction, or in that of its work. */
+		/** The call is in its caller's transaction, or the record in that of the work. */
 		IN_TRANSACTION,
 
-		/** The record committed with the work: a failure does not release it any more. */
+		/** The record committed with the work, without its result. */
 		COMMITTED,
-
-		/** The work was rolled back, and the record if it was in the transaction. */
-		ROLLED_BACK,
 
 		/** The end of the transaction is not known. */
 		UNKNOWN,
 
-		/** An ending was carried out. */
+		/** The outcome was written. */
 		ENDED
 
 	}
