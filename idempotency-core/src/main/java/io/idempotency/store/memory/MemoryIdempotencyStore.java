@@ -9,6 +9,8 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -504,13 +506,17 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 		public IdempotencyRecordPage scan(RecordSelection selection, @Nullable String cursor, int count) {
 			Moment moment = now();
 			RecordId after = (cursor != null) ? RecordId.parse(cursor) : null;
-			List<Entry> found = MemoryIdempotencyStore.this.entries.values()
-				.stream()
-				.filter((entry) -> (after == null || entry.id.compareTo(after) > 0) && entry.record.isLive(moment)
-						&& isSelected(entry, selection))
-				.sorted(Comparator.comparing(Entry::id))
-				.limit(count + 1L)
-				.toList();
+			Queue<Entry> page = new PriorityQueue<>(Comparator.comparing(Entry::id).reversed());
+			for (Entry entry : MemoryIdempotencyStore.this.entries.values()) {
+				if ((after == null || entry.id.compareTo(after) > 0) && entry.record.isLive(moment)
+						&& isSelected(entry, selection)) {
+					page.add(entry);
+					if (page.size() > count + 1) {
+						page.remove();
+					}
+				}
+			}
+			List<Entry> found = page.stream().sorted(Comparator.comparing(Entry::id)).toList();
 			return new IdempotencyRecordPage(found.stream().limit(count).map((entry) -> view(entry, moment)).toList(),
 					(found.size() > count) ? found.get(count - 1).id.hash() : null);
 		}
