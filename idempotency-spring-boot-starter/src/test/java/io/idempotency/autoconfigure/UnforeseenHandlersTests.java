@@ -110,7 +110,7 @@ class UnforeseenHandlersTests {
 	void saysWhyWhereABodyWasReadAsTextBefore() throws Exception {
 		HttpResponse<String> answer = post("/read-text-and-forward", "text/plain", BodyPublishers.ofString("x"));
 		assertThat(answer.statusCode()).isEqualTo(500);
-		assertThat(answer.body()).contains("every request is wrapped from now on");
+		assertThat(answer.body()).contains("From now on every request is wrapped");
 		assertThat(runs).hasValue(0);
 	}
 
