@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 import io.idempotency.store.redis.ScriptRunner.Deadline;
 import io.idempotency.store.redis.ScriptRunner.NotSentException;
-import io.lettuce.core.LettuceFutures;
+import io.idempotency.store.redis.ScriptRunner.Pending;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -24,33 +24,47 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.netty.buffer.ByteBuf;
-
 import org.jspecify.annotations.Nullable;
-import org.springframework.dao.QueryTimeoutException;
 
 /**
- * One script, or a command that reads, on its way through Lettuce; a caller waits for it
- * no longer than its deadline. Lettuce queues a command that it cannot send at once, and
+ * One script, or a command that reads, for one caller. The command names the script; if
+ * the server does not know it (after a restart, a failover or a {@code SCRIPT FLUSH}),
+ * its text is sent.
+ * <p>
+ * A script can be withdrawn wherever it is: before there is a connection, in the queue of
+ * Lettuce, or when it was sent. Lettuce queues a command that it cannot send at once, and
  * cannot say later whether the command was sent. This command can say it, because Lettuce
  * asks the command to encode itself when it is sent.
  *
- * @param <T> the Java type of the verb's reply
+ * @param <T> the Java type of the reply
  */
-final class LettuceScript<T> extends Command<byte[], byte[], T> {
+final class LettuceScript<T> {
 
 	private static final byte[] PING = RedisValues.ascii("*1\r\n$4\r\nPING\r\n");
 
+	private final CompletableFuture<T> reply = new CompletableFuture<>();
+
 	private final AtomicReference<Fate> fate = new AtomicReference<>(Fate.QUEUED);
 
-	private final AsyncCommand<byte[], byte[], T> reply = new AsyncCommand<>(this);
+	/** What is sent, or is to be sent. */
+	private volatile AsyncCommand<byte[], byte[], T> command;
 
-	private LettuceScript(CommandType type, String script, Verb verb, byte[][] keyAndArguments) {
-		this(type, output(verb), arguments(script, keyAndArguments));
+	/** Makes the command with the text of the script, {@code null} once it is sent. */
+	private @Nullable Supplier<AsyncCommand<byte[], byte[], T>> withText;
+
+	LettuceScript(Verb verb, byte[][] keyAndArguments) {
+		this.command = command(CommandType.EVALSHA, output(verb), arguments(verb.sha1(), keyAndArguments));
+		this.withText = () -> command(CommandType.EVAL, output(verb), arguments(verb.text(), keyAndArguments));
 	}
 
-	private LettuceScript(ProtocolKeyword type, CommandOutput<byte[], byte[], T> output,
+	private LettuceScript(MasterRead read, CommandOutput<byte[], byte[], T> output,
 			CommandArgs<byte[], byte[]> arguments) {
-		super(type, output, arguments);
+		this.command = command(read, output, arguments);
+	}
+
+	private AsyncCommand<byte[], byte[], T> command(ProtocolKeyword type, CommandOutput<byte[], byte[], T> output,
+			CommandArgs<byte[], byte[]> arguments) {
+		return new AsyncCommand<>(new FatefulCommand(type, output, arguments));
 	}
 
 	@SuppressWarnings("unchecked")
@@ -69,135 +83,121 @@ final class LettuceScript<T> extends Command<byte[], byte[], T> {
 			.addValues(Arrays.asList(keyAndArguments).subList(1, keyAndArguments.length));
 	}
 
-	/** Makes the command that names the script; the server may not know the script. */
-	static <T> LettuceScript<T> named(Verb verb, byte[][] keyAndArguments) {
-		return new LettuceScript<>(CommandType.EVALSHA, verb.sha1(), verb, keyAndArguments);
-	}
-
-	/**
-	 * Makes the command with the text of the script; the server knows the script from
-	 * then on.
-	 */
-	static <T> LettuceScript<T> whole(Verb verb, byte[][] keyAndArguments) {
-		return new LettuceScript<>(CommandType.EVAL, verb.text(), verb, keyAndArguments);
-	}
-
-	/**
-	 * Runs a script, in a cluster on the node of its key.
-	 * @param <T> the Java type of the verb's reply
-	 * @param connection any connection; other callers may use it at the same time
-	 * @param keyAndArguments the key, then the arguments
-	 * @param deadline until when to wait for the reply
-	 * @return the reply
-	 * @throws NotSentException if the script did not leave and never will
-	 */
-	static <T> T run(StatefulConnection<byte[], byte[]> connection, Verb verb, byte[][] keyAndArguments,
-			Deadline deadline) {
-		try {
-			return LettuceScript.<T>named(verb, keyAndArguments).sendOn(connection, deadline).await(deadline);
-		}
-		catch (RedisNoScriptException ex) {
-			return LettuceScript.<T>whole(verb, keyAndArguments).sendOn(connection, deadline).await(deadline);
-		}
-	}
-
-	/** Reads a value, in a cluster on the node of its key. */
-	static byte @Nullable [] get(StatefulConnection<byte[], byte[]> connection, byte[] key, Deadline deadline) {
-		return get(key).sendOn(connection, deadline).await(deadline);
-	}
-
-	/** Makes the command that reads a value. */
+	/** Makes the command that reads a value, in a cluster on the node of its key. */
 	static LettuceScript<byte @Nullable []> get(byte[] key) {
 		return new LettuceScript<>(MasterRead.GET, new ValueOutput<>(ByteArrayCodec.INSTANCE),
 				new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key));
 	}
 
 	/**
-	 * Asks the master what it says of itself. It waits as long as the client does, or a
-	 * minute where that waits for ever.
+	 * Reads the {@code INFO} of the master. It waits as long as the client does, or a
+	 * minute where that waits forever.
 	 */
 	static byte[] info(StatefulConnection<byte[], byte[]> connection) {
+		LettuceScript<byte[]> info = new LettuceScript<>(MasterRead.INFO, new ValueOutput<>(ByteArrayCodec.INSTANCE),
+				new CommandArgs<>(ByteArrayCodec.INSTANCE));
+		info.send(connection);
 		Duration patience = connection.getTimeout();
-		return new LettuceScript<byte[]>(MasterRead.INFO, new ValueOutput<>(ByteArrayCodec.INSTANCE),
-				new CommandArgs<>(ByteArrayCodec.INSTANCE))
-			.sendOn(connection)
-			.await(Deadline.in(patience.isZero() ? Duration.ofMinutes(1) : patience));
+		return info.pending().await(Deadline.in(patience.isZero() ? Duration.ofMinutes(1) : patience));
 	}
 
-	private LettuceScript<T> sendOn(StatefulConnection<byte[], byte[]> connection, Deadline deadline) {
-		if (deadline.isOver()) {
-			throw new NotSentException(new QueryTimeoutException("No time was left to send it"));
-		}
-		return sendOn(connection);
+	CompletableFuture<T> reply() {
+		return this.reply;
 	}
 
-	/** Sends the command, for a caller that does not wait. */
-	CompletableFuture<T> reply(StatefulConnection<byte[], byte[]> connection) {
-		return sendOn(connection).reply;
-	}
-
-	private LettuceScript<T> sendOn(StatefulConnection<byte[], byte[]> connection) {
-		connection.dispatch(this.reply);
-		return this;
+	Pending<T> pending() {
+		return new Pending<>(this.reply, this::withdraw);
 	}
 
 	/**
 	 * Sends scripts without a wait between them: in one write, or in a cluster each to
 	 * its node.
+	 * @param connection any connection; other callers may use it at the same time
 	 */
 	static <T> void sendAll(StatefulConnection<byte[], byte[]> connection, List<LettuceScript<T>> scripts) {
-		if (connection instanceof StatefulRedisClusterConnection) {
+		if (scripts.size() == 1 || connection instanceof StatefulRedisClusterConnection) {
 			// One write for all nodes would wait for nodes that are not connected yet.
-			scripts.forEach((script) -> script.sendOn(connection));
+			scripts.forEach((script) -> script.send(connection));
+			return;
 		}
-		else if (!scripts.isEmpty()) {
-			connection.dispatch(scripts.stream().map((script) -> script.reply).toList());
-		}
-	}
-
-	/**
-	 * Waits for the reply. If there is none in time, the script is withdrawn, so that it
-	 * is not sent later.
-	 * @throws NotSentException if the script did not leave and never will
-	 */
-	T await(Deadline deadline) {
 		try {
-			return LettuceFutures.awaitOrCancel(this.reply, deadline.rest(), TimeUnit.NANOSECONDS);
+			connection.dispatch(scripts.stream().map((script) -> script.observed(connection)).toList());
 		}
 		catch (RuntimeException ex) {
-			if (withdraw()) {
-				throw new NotSentException(ex);
-			}
-			throw ex;
+			scripts.forEach((script) -> script.withdraw(ex));
 		}
 	}
 
-	/**
-	 * Cancels the script and returns whether it did not leave and never will.
-	 */
-	boolean withdraw() {
-		this.reply.cancel(true);
-		return this.fate.compareAndSet(Fate.QUEUED, Fate.WITHDRAWN) || this.fate.get() == Fate.WITHDRAWN;
+	private void send(StatefulConnection<byte[], byte[]> connection) {
+		AsyncCommand<byte[], byte[], T> next = observed(connection);
+		if (this.fate.get() == Fate.WITHDRAWN) {
+			return;
+		}
+		try {
+			connection.dispatch(next);
+		}
+		catch (RuntimeException ex) {
+			withdraw(ex);
+		}
 	}
 
-	/**
-	 * Writes the command. Lettuce skips a command that was cancelled before. A command
-	 * that is cancelled just when it is about to be written has its place in the queue of
-	 * replies already, so a {@code PING}, which has no effect, is written instead.
-	 */
-	@Override
-	public void encode(ByteBuf buffer) {
-		if (this.fate.compareAndSet(Fate.QUEUED, Fate.WRITTEN) || this.fate.get() == Fate.WRITTEN) {
-			super.encode(buffer);
+	private AsyncCommand<byte[], byte[], T> observed(StatefulConnection<byte[], byte[]> connection) {
+		AsyncCommand<byte[], byte[], T> next = this.command;
+		next.whenComplete((value, failure) -> replied(connection, value, failure));
+		return next;
+	}
+
+	private void replied(StatefulConnection<byte[], byte[]> connection, T value, @Nullable Throwable failure) {
+		Supplier<AsyncCommand<byte[], byte[], T>> next = this.withText;
+		if (failure == null) {
+			this.reply.complete(value);
+		}
+		else if (failure instanceof RedisNoScriptException && next != null && !this.reply.isDone()) {
+			this.withText = null;
+			this.command = next.get();
+			this.fate.set(Fate.QUEUED);
+			send(connection);
 		}
 		else {
-			buffer.writeBytes(PING);
+			withdraw(failure);
 		}
 	}
 
+	/** Fails the reply, and prevents that the script is sent later. */
+	void withdraw(Throwable reason) {
+		boolean notSent = this.fate.compareAndSet(Fate.QUEUED, Fate.WITHDRAWN) || this.fate.get() == Fate.WITHDRAWN;
+		this.reply.completeExceptionally(notSent ? NotSentException.because(reason) : reason);
+		this.command.cancel(true);
+	}
+
+	private final class FatefulCommand extends Command<byte[], byte[], T> {
+
+		FatefulCommand(ProtocolKeyword type, CommandOutput<byte[], byte[], T> output,
+				CommandArgs<byte[], byte[]> arguments) {
+			super(type, output, arguments);
+		}
+
+		/**
+		 * Writes the command. Lettuce skips a command that was cancelled before. A
+		 * command that is cancelled just when it is about to be written has its position
+		 * in the queue of replies already, so a {@code PING}, which has no effect, is
+		 * written instead.
+		 */
+		@Override
+		public void encode(ByteBuf buffer) {
+			AtomicReference<Fate> fate = LettuceScript.this.fate;
+			if (fate.compareAndSet(Fate.QUEUED, Fate.WRITTEN) || fate.get() == Fate.WRITTEN) {
+				super.encode(buffer);
+			}
+			else {
+				buffer.writeBytes(PING);
+			}
+		}
+
+	}
+
 	/**
-	 * Commands that Lettuce does not know, and so does not take for such as a replica may
-	 * answer.
+	 * Commands that Lettuce does not know, so that it does not send them to a replica.
 	 */
 	private enum MasterRead implements ProtocolKeyword {
 

@@ -2,15 +2,11 @@ package io.idempotency.store.redis;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -23,11 +19,7 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.redis.ScriptRunner.Deadline;
-import io.idempotency.store.redis.ScriptRunner.NotSentException;
-import io.lettuce.core.RedisCommandTimeoutException;
-import io.lettuce.core.RedisNoScriptException;
-import io.lettuce.core.api.StatefulConnection;
-import org.jspecify.annotations.Nullable;
+import io.idempotency.store.redis.ScriptRunner.Pending;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
@@ -50,14 +42,14 @@ public final class ReactiveRedisIdempotencyStore implements ReactiveIdempotencyS
 
 	private final ScriptComposer steps;
 
-	private final LettuceScriptRunner scripts;
+	private final ScriptRunner scripts;
 
 	private final Scheduler scheduler = Schedulers.parallel();
 
-	private ReactiveRedisIdempotencyStore(RedisIdempotencyStore store, LettuceScriptRunner scripts) {
+	private ReactiveRedisIdempotencyStore(RedisIdempotencyStore store) {
 		this.store = store;
 		this.steps = store.steps();
-		this.scripts = scripts;
+		this.scripts = store.scripts();
 	}
 
 	/**
@@ -66,8 +58,8 @@ public final class ReactiveRedisIdempotencyStore implements ReactiveIdempotencyS
 	 * @return its form, empty if it has none: Jedis always blocks
 	 */
 	public static Optional<ReactiveRedisIdempotencyStore> of(RedisIdempotencyStore store) {
-		return (store.scripts() instanceof LettuceScriptRunner lettuce)
-				? Optional.of(new ReactiveRedisIdempotencyStore(store, lettuce)) : Optional.empty();
+		return (store.scripts() instanceof SpringScriptRunner) ? Optional.empty()
+				: Optional.of(new ReactiveRedisIdempotencyStore(store));
 	}
 
 	@Override
@@ -98,36 +90,11 @@ public final class ReactiveRedisIdempotencyStore implements ReactiveIdempotencyS
 	@Override
 	public Mono<Set<ClaimId>> renewAll(Collection<Renewal> renewals) {
 		List<Renewal> all = List.copyOf(renewals);
-		return all.isEmpty() ? Mono.just(Set.of()) : carryOut(Verb.RENEW, (deadline) -> runAll(all, deadline))
-			.map((replies) -> ScriptComposer.refused(all, replies));
-	}
-
-	private CompletableFuture<List<Long>> runAll(List<Renewal> renewals, Deadline deadline) {
-		List<CompletableFuture<Long>> sent = new ArrayList<>(renewals.size());
-		for (byte[][] keyAndArguments : this.steps.renewAll(renewals)) {
-			sent.add(run(Verb.RENEW, keyAndArguments, deadline));
-		}
-		return CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new)).handle((done, failed) -> {
-			if (failed != null) {
-				throw failure(sent);
-			}
-			return sent.stream().map(CompletableFuture::join).toList();
-		});
-	}
-
-	/** One script may not have left, but the others may have. */
-	private static RuntimeException failure(List<CompletableFuture<Long>> sent) {
-		List<Throwable> failures = sent.stream()
-			.filter(CompletableFuture::isCompletedExceptionally)
-			.map((step) -> step.handle((reply, failure) -> failure).join())
-			.toList();
-		boolean noneLeft = failures.size() == sent.size()
-				&& failures.stream().allMatch(NotSentException.class::isInstance);
-		Throwable first = failures.stream()
-			.filter((failure) -> noneLeft || !(failure instanceof NotSentException))
-			.findFirst()
-			.orElseGet(() -> ((NotSentException) failures.get(0)).reason());
-		return (first instanceof RuntimeException ex) ? ex : new CompletionException(first);
+		return all.isEmpty() ? Mono.just(Set.of())
+				: this
+					.<List<Long>>carryOut(Verb.RENEW,
+							(deadline) -> this.scripts.runAll(Verb.RENEW, this.steps.renewAll(all), deadline))
+					.map((replies) -> ScriptComposer.refused(all, replies));
 	}
 
 	@Override
@@ -142,10 +109,8 @@ public final class ReactiveRedisIdempotencyStore implements ReactiveIdempotencyS
 	 */
 	@Override
 	public Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
-		return carryOut("look",
-				(deadline) -> Step.get(this.scripts.connecting(deadline), this.steps.key(key), deadline,
-						this.scheduler))
-			.mapNotNull((record) -> RedisIdempotencyStore.found(record, fingerprint).orElse(null));
+		return carryOut("look", (deadline) -> this.scripts.get(this.steps.key(key), deadline))
+			.mapNotNull((record) -> RedisReplies.found(record, fingerprint).orElse(null));
 	}
 
 	@Override
@@ -154,152 +119,30 @@ public final class ReactiveRedisIdempotencyStore implements ReactiveIdempotencyS
 	}
 
 	private <R, T> Mono<T> make(ScriptComposer.Step<R, T> step) {
-		return this.<R>carryOut(step.verb(), (deadline) -> run(step.verb(), step.keyAndArguments(), deadline))
+		return this
+			.<R>carryOut(step.verb(), (deadline) -> this.scripts.run(step.verb(), step.keyAndArguments(), deadline))
 			.map(step.answer());
 	}
 
-	private <R> CompletableFuture<R> run(Verb verb, byte[][] keyAndArguments, Deadline deadline) {
-		return Step.run(this.scripts.connecting(deadline), verb, keyAndArguments, deadline, this.scheduler);
-	}
-
 	/**
-	 * Makes a step for each subscription. The reply, or the failure, of a step whose
-	 * subscription was cancelled is told nobody.
+	 * Makes a step for each subscription. The failure of a step travels as a value, so
+	 * that Reactor does not log it after a cancellation.
 	 */
-	private <R> Mono<R> carryOut(Object verb, Function<Deadline, CompletableFuture<R>> step) {
-		return Mono.<R>create((sink) -> {
-			AtomicBoolean cancelled = new AtomicBoolean();
-			sink.onCancel(() -> cancelled.set(true));
-			step.apply(this.store.deadline()).whenComplete((reply, failure) -> {
-				if (cancelled.get()) {
-					return;
-				}
-				if (failure != null) {
-					sink.error(this.store.failure(verb, cause(failure)));
-				}
-				else {
-					sink.success(reply);
-				}
+	private <R> Mono<R> carryOut(Object verb, Function<Deadline, Pending<R>> step) {
+		return Mono.fromFuture(() -> {
+			Deadline deadline = this.store.deadline();
+			Pending<R> pending = step.apply(deadline);
+			Disposable timer = this.scheduler.schedule(pending::timeOut, deadline.rest(), TimeUnit.NANOSECONDS);
+			return pending.reply().<Supplier<R>>handle((reply, failure) -> {
+				timer.dispose();
+				return () -> {
+					if (failure != null) {
+						throw this.store.failure(verb, failure);
+					}
+					return reply;
+				};
 			});
-		}).publishOn(this.scheduler);
-	}
-
-	private static Throwable cause(Throwable failure) {
-		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
-	}
-
-	/**
-	 * One script, or a {@code GET}, for a caller that does not wait. It is given up at
-	 * its deadline, wherever it is then: before there is a connection, in the queue of
-	 * Lettuce, or on its way. A caller that is not interested any more changes nothing,
-	 * so there is no moment between a script that the server does not know and the text
-	 * of it at which a cancel could break in.
-	 *
-	 * @param <T> the Java type of the reply
-	 */
-	private static final class Step<T> {
-
-		private final CompletableFuture<T> answer = new CompletableFuture<>();
-
-		/**
-		 * Makes the text of the script, {@code null} once it is sent, and for no script.
-		 */
-		private @Nullable Supplier<LettuceScript<T>> whole;
-
-		/** What is sent, or is to be sent. */
-		private volatile LettuceScript<T> script;
-
-		private volatile boolean over;
-
-		private Step(LettuceScript<T> script, @Nullable Supplier<LettuceScript<T>> whole) {
-			this.script = script;
-			this.whole = whole;
-		}
-
-		/**
-		 * Runs a script, in a cluster on the node of its key.
-		 * @param <T> the Java type of the verb's reply
-		 * @param connection the connection, soon
-		 * @param verb the verb
-		 * @param keyAndArguments the key, then the arguments
-		 * @param deadline when the step is given up
-		 * @param timers ends it then
-		 * @return the reply; fails with a {@link NotSentException} if the script did not
-		 * leave and never will
-		 */
-		static <T> CompletableFuture<T> run(CompletableFuture<StatefulConnection<byte[], byte[]>> connection, Verb verb,
-				byte[][] keyAndArguments, Deadline deadline, Scheduler timers) {
-			return new Step<>(LettuceScript.<T>named(verb, keyAndArguments),
-					() -> LettuceScript.whole(verb, keyAndArguments))
-				.begin(connection, deadline, timers);
-		}
-
-		/**
-		 * Reads a value, in a cluster on the node of its key, and otherwise as a script.
-		 */
-		static CompletableFuture<byte @Nullable []> get(
-				CompletableFuture<StatefulConnection<byte[], byte[]>> connection, byte[] key, Deadline deadline,
-				Scheduler timers) {
-			return new Step<>(LettuceScript.get(key), null).begin(connection, deadline, timers);
-		}
-
-		private CompletableFuture<T> begin(CompletableFuture<StatefulConnection<byte[], byte[]>> connection,
-				Deadline deadline, Scheduler timers) {
-			Disposable timer = timers.schedule(this::over, deadline.rest(), TimeUnit.NANOSECONDS);
-			this.answer.whenComplete((reply, failure) -> timer.dispose());
-			connection.whenComplete((opened, failure) -> {
-				if (failure != null) {
-					this.answer.completeExceptionally(NotSentException.because(failure));
-				}
-				else {
-					send(opened, this.script);
-				}
-			});
-			return this.answer;
-		}
-
-		private void send(StatefulConnection<byte[], byte[]> connection, LettuceScript<T> next) {
-			this.script = next;
-			if (this.over) {
-				giveUp(next, timeout());
-				return;
-			}
-			try {
-				next.reply(connection).whenComplete((reply, failure) -> replied(connection, next, reply, failure));
-			}
-			catch (RuntimeException ex) {
-				giveUp(next, ex);
-			}
-		}
-
-		private void replied(StatefulConnection<byte[], byte[]> connection, LettuceScript<T> sent, T reply,
-				@Nullable Throwable failure) {
-			Supplier<LettuceScript<T>> text = this.whole;
-			if (failure == null) {
-				this.answer.complete(reply);
-			}
-			else if (failure instanceof RedisNoScriptException && text != null) {
-				this.whole = null;
-				send(connection, text.get());
-			}
-			else if (!this.over) {
-				giveUp(sent, failure);
-			}
-		}
-
-		private void over() {
-			this.over = true;
-			giveUp(this.script, timeout());
-		}
-
-		private static RedisCommandTimeoutException timeout() {
-			return new RedisCommandTimeoutException("No reply in time");
-		}
-
-		private void giveUp(LettuceScript<T> sent, Throwable reason) {
-			this.answer.completeExceptionally(sent.withdraw() ? NotSentException.because(reason) : reason);
-		}
-
+		}, true).publishOn(this.scheduler).mapNotNull(Supplier::get);
 	}
 
 }

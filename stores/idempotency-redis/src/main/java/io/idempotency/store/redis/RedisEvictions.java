@@ -88,18 +88,12 @@ public final class RedisEvictions implements AutoCloseable {
 	}
 
 	private void handOver() {
-		boolean refused = true;
 		try {
 			this.thread.execute(this::look);
-			refused = false;
 		}
 		catch (RejectedExecutionException ex) {
-			logger.debug("The scheduler is closed, and evictions are watched no more", ex);
-		}
-		finally {
-			if (refused) {
-				lookAfter(this.interval);
-			}
+			// There is no thread now. A closed scheduler sets no timer.
+			lookAfter(this.interval);
 		}
 	}
 

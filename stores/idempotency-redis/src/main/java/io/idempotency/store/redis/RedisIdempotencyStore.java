@@ -132,10 +132,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	@Override
 	public Set<ClaimId> renewAll(Collection<Renewal> renewals) {
 		List<Renewal> all = List.copyOf(renewals);
-		if (all.isEmpty()) {
-			return Set.of();
-		}
-		return ScriptComposer.refused(all, runAll(Verb.RENEW, this.steps.renewAll(all)));
+		return all.isEmpty() ? Set.of() : ScriptComposer.refused(all, runAll(Verb.RENEW, this.steps.renewAll(all)));
 	}
 
 	@Override
@@ -163,12 +160,9 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	 */
 	@Override
 	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
-		byte[] record = carryOut("look", (deadline) -> this.scripts.get(this.steps.key(key), deadline));
-		return (record != null) ? found(record, fingerprint) : Optional.empty();
-	}
-
-	static Optional<ClaimResult.Completed> found(byte[] record, Fingerprint fingerprint) {
-		return RedisReplies.found(record, fingerprint, Instant.now());
+		return RedisReplies.found(
+				carryOut("look", (deadline) -> this.scripts.get(this.steps.key(key), deadline).await(deadline)),
+				fingerprint);
 	}
 
 	ScriptComposer steps() {
@@ -177,9 +171,9 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 
 	/** Lettuce may be missing, so the class path is checked first. */
 	private static ScriptRunner scriptRunner(RedisConnectionFactory connectionFactory) {
-		return (ClassUtils.isPresent("io.lettuce.core.RedisClient", RedisIdempotencyStore.class.getClassLoader())
-				&& LettuceScriptRunner.isFor(connectionFactory)) ? new LettuceScriptRunner(connectionFactory)
-						: new SpringScriptRunner(connectionFactory);
+		ScriptRunner lettuce = ClassUtils.isPresent("io.lettuce.core.RedisClient",
+				RedisIdempotencyStore.class.getClassLoader()) ? LettuceScriptRunner.of(connectionFactory) : null;
+		return (lettuce != null) ? lettuce : new SpringScriptRunner(connectionFactory);
 	}
 
 	ScriptRunner scripts() {
@@ -191,11 +185,11 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	}
 
 	<T> T run(Verb verb, byte[][] keyAndArguments) {
-		return carryOut(verb, (deadline) -> this.scripts.run(verb, keyAndArguments, deadline));
+		return carryOut(verb, (deadline) -> this.scripts.<T>run(verb, keyAndArguments, deadline).await(deadline));
 	}
 
 	<T> List<T> runAll(Verb verb, List<byte[][]> keysAndArguments) {
-		return carryOut(verb, (deadline) -> this.scripts.runAll(verb, keysAndArguments, deadline));
+		return carryOut(verb, (deadline) -> this.scripts.<T>runAll(verb, keysAndArguments, deadline).await(deadline));
 	}
 
 	<T> T carryOut(Object verb, Function<Deadline, T> call) {
@@ -212,8 +206,9 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 		return Deadline.in(this.storeTimeout);
 	}
 
-	/** Returns what the caller of a verb is told about a failure. */
-	IdempotencyStoreException failure(Object verb, Throwable failure) {
+	/** Returns the exception for the caller of a verb. */
+	IdempotencyStoreException failure(Object verb, Throwable wrapped) {
+		Throwable failure = ScriptRunner.unwrap(wrapped);
 		if (failure instanceof IdempotencyStoreException known) {
 			return known;
 		}
@@ -225,12 +220,10 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 		// The clients have no exception type in common, so after any exception the
 		// script may have been applied.
 		Throwable reason = (failure instanceof RuntimeException ex) ? translated(ex) : failure;
+		String message = "Redis could not carry out '" + verb + "': ";
 		String unreadable = unreadable(failure);
-		if (unreadable != null) {
-			return new UnreadableRecordException("Redis could not carry out '" + verb + "': " + unreadable, reason);
-		}
-		return new IdempotencyStoreException(
-				"Redis could not carry out '" + verb + "': " + reason.getClass().getSimpleName(), reason);
+		return (unreadable != null) ? new UnreadableRecordException(message + unreadable, reason)
+				: new IdempotencyStoreException(message + reason.getClass().getSimpleName(), reason);
 	}
 
 	/**
@@ -263,7 +256,9 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	 * password
 	 */
 	public void verify() {
-		ClientTimeouts.warnOfLonger(this.connectionFactory, this.storeTimeout);
+		if (ClassUtils.isPresent("redis.clients.jedis.Jedis", getClass().getClassLoader())) {
+			JedisTimeouts.warnOfLonger(this.connectionFactory, this.storeTimeout);
+		}
 		RedisServerCheck.run(this.connectionFactory);
 	}
 
@@ -277,57 +272,38 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	}
 
 	/**
-	 * Finds out at start-up whether a client may keep a call waiting for longer than the
-	 * store allows. Lettuce never may, with any time-outs: see {@link LettuceScript}.
+	 * Finds out at startup whether a client may keep a call waiting for longer than the
+	 * store allows. Lettuce never may, with any timeouts: see {@link LettuceScript}. A
+	 * class of its own, because Jedis may be missing.
 	 */
-	private static final class ClientTimeouts {
+	private static final class JedisTimeouts {
 
 		private static final Logger logger = LoggerFactory.getLogger(RedisIdempotencyStore.class);
 
-		private ClientTimeouts() {
+		private JedisTimeouts() {
 		}
 
 		static void warnOfLonger(RedisConnectionFactory connectionFactory, Duration storeTimeout) {
-			if (ClassUtils.isPresent("redis.clients.jedis.Jedis", ClientTimeouts.class.getClassLoader())) {
-				Jedis.warnOfLonger(connectionFactory, storeTimeout);
+			if (!(connectionFactory instanceof JedisConnectionFactory jedis)) {
+				return;
 			}
-		}
-
-		/** A class of its own, because Jedis may be missing. */
-		private static final class Jedis {
-
-			private Jedis() {
+			Map<String, Duration> longer = new LinkedHashMap<>();
+			JedisClientConfiguration client = jedis.getClientConfiguration();
+			longer.put("spring.data.redis.timeout", client.getReadTimeout());
+			longer.put("spring.data.redis.connect-timeout", client.getConnectTimeout());
+			client.getPoolConfig()
+				.filter((pool) -> jedis.getUsePool() && pool.getBlockWhenExhausted())
+				.ifPresent((pool) -> longer.put("spring.data.redis.jedis.pool.max-wait", pool.getMaxWaitDuration()));
+			// Zero means "forever" to Jedis, and a negative timeout means that to a pool.
+			longer.values()
+				.removeIf((timeout) -> !timeout.isZero() && !timeout.isNegative()
+						&& timeout.compareTo(storeTimeout) <= 0);
+			if (!longer.isEmpty()) {
+				logger.warn(
+						"Jedis may keep a guarded call waiting for longer than idempotency.store-timeout ({} ms), "
+								+ "and only its own time-outs can end that wait. Set {} to at most {}ms.",
+						storeTimeout.toMillis(), String.join(" and ", longer.keySet()), storeTimeout.toMillis());
 			}
-
-			static void warnOfLonger(RedisConnectionFactory connectionFactory, Duration storeTimeout) {
-				if (!(connectionFactory instanceof JedisConnectionFactory jedis)) {
-					return;
-				}
-				Map<String, Duration> longer = new LinkedHashMap<>();
-				JedisClientConfiguration client = jedis.getClientConfiguration();
-				longer.put("spring.data.redis.timeout", client.getReadTimeout());
-				longer.put("spring.data.redis.connect-timeout", client.getConnectTimeout());
-				client.getPoolConfig()
-					.filter((pool) -> jedis.getUsePool() && pool.getBlockWhenExhausted())
-					.ifPresent(
-							(pool) -> longer.put("spring.data.redis.jedis.pool.max-wait", pool.getMaxWaitDuration()));
-				longer.values().removeIf((timeout) -> isBounded(timeout) && timeout.compareTo(storeTimeout) <= 0);
-				if (!longer.isEmpty()) {
-					logger.warn(
-							"Jedis may keep a guarded call waiting for longer than idempotency.store-timeout ({} ms), "
-									+ "and only its own time-outs can end that wait. Set {} to at most {}ms.",
-							storeTimeout.toMillis(), String.join(" and ", longer.keySet()), storeTimeout.toMillis());
-				}
-			}
-
-			/**
-			 * Returns whether a time-out ends: zero means "for ever" to Jedis, and a
-			 * negative time-out means "for ever" to a pool.
-			 */
-			private static boolean isBounded(Duration timeout) {
-				return !timeout.isZero() && !timeout.isNegative();
-			}
-
 		}
 
 	}

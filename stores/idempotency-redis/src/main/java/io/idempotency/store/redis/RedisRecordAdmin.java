@@ -1,10 +1,12 @@
 package io.idempotency.store.redis;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.IdempotencyRecordPage;
@@ -41,50 +43,38 @@ final class RedisRecordAdmin implements RecordAdmin {
 
 	@Override
 	public IdempotencyRecordPage scan(RecordSelection selection, @Nullable String cursor, int count) {
-		ScanCursor from = (cursor != null) ? ScanCursor.parse(cursor) : null;
+		ScanCursor from = (cursor != null) ? ScanCursor.parse(cursor) : new ScanCursor(0, "", START);
 		List<RedisMasters.Master> all = this.store.carryOut(Verb.SCAN, (deadline) -> this.masters.find(this.keyspace));
-		RedisMasters.Master master = RedisMasters.from(all, (from != null) ? from.firstSlot() : 0);
+		RedisMasters.Master master = RedisMasters.from(all, from.firstSlot());
 		if (master == null) {
 			return new IdempotencyRecordPage(List.of(), null);
 		}
-		// A cursor means something only to the server that gave it.
-		boolean goesOn = from != null && from.node().equals(master.node());
-		String position = goesOn ? Objects.requireNonNull(from).position() : START;
+		// A cursor means something only to the server that returned it.
+		String position = from.node().equals(master.node()) ? from.position() : START;
 		List<byte[]> reply = this.store.run(Verb.SCAN, new byte[][] { master.route(), RedisValues.ascii(position),
 				this.keyspace.pattern(selection), RedisValues.of(count) });
 		String next = new String(reply.get(0), StandardCharsets.US_ASCII);
-		List<IdempotencyRecord> records = read(reply.subList(1, reply.size()), selection);
-		if (!next.equals(START)) {
-			return new IdempotencyRecordPage(records,
-					new ScanCursor(master.firstSlot(), master.node(), next).toString());
-		}
-		RedisMasters.Master following = RedisMasters.from(all, master.firstSlot() + 1);
-		return new IdempotencyRecordPage(records,
-				(following != null) ? new ScanCursor(following.firstSlot(), following.node(), START).toString() : null);
+		RedisMasters.Master following = next.equals(START) ? RedisMasters.from(all, master.firstSlot() + 1) : master;
+		return new IdempotencyRecordPage(read(reply.subList(1, reply.size()), selection),
+				(following != null) ? new ScanCursor(following.firstSlot(), following.node(), next).toString() : null);
 	}
 
 	private List<IdempotencyRecord> read(List<byte[]> names, RecordSelection selection) {
-		List<RecordKey> keys = new ArrayList<>(names.size());
-		List<byte[][]> heads = new ArrayList<>(names.size());
+		Map<RecordKey, byte[][]> heads = new LinkedHashMap<>();
 		for (byte[] name : names) {
 			RecordKey key = this.keyspace.read(name, selection);
 			if (key != null) {
-				keys.add(key);
-				heads.add(new byte[][] { name });
+				heads.put(key, new byte[][] { name });
 			}
 		}
 		if (heads.isEmpty()) {
 			return List.of();
 		}
-		List<List<?>> replies = this.store.runAll(Verb.FIND, heads);
-		List<IdempotencyRecord> records = new ArrayList<>(keys.size());
-		for (int i = 0; i < keys.size(); i++) {
-			IdempotencyRecord record = RedisReplies.record(keys.get(i), replies.get(i));
-			if (record != null) {
-				records.add(record);
-			}
-		}
-		return records;
+		Iterator<List<?>> replies = this.store.<List<?>>runAll(Verb.FIND, List.copyOf(heads.values())).iterator();
+		return heads.keySet()
+			.stream()
+			.flatMap((key) -> Stream.ofNullable(RedisReplies.record(key, replies.next())))
+			.toList();
 	}
 
 	@Override

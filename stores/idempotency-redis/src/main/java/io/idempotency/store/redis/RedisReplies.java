@@ -53,41 +53,33 @@ final class RedisReplies {
 		ByteBuffer fields = ByteBuffer.wrap(reply);
 		int what = fields.get();
 		long number = fields.getLong();
-		switch (what) {
-			case 1:
-				return new ClaimResult.Acquired(new Claim(request.key(), request.claimId(), number, false));
-			case 2:
-				return new ClaimResult.Acquired(new Claim(request.key(), request.claimId(), number, true),
-						origin(fields));
-			case 3:
-				return new ClaimResult.InProgress(micros(number));
-			case 4:
+		return switch (what) {
+			case 1 -> new ClaimResult.Acquired(new Claim(request.key(), request.claimId(), number, false));
+			case 2 ->
+				new ClaimResult.Acquired(new Claim(request.key(), request.claimId(), number, true), origin(fields));
+			case 3 -> new ClaimResult.InProgress(micros(number));
+			case 4 -> {
 				ClaimOrigin origin = origin(fields);
-				return new ClaimResult.Completed(result(fields), micros(number), origin);
-			case 5:
-				return new ClaimResult.ResultUnavailable();
-			case 6:
-				return new ClaimResult.KeyReused();
-			case 7:
-				return new ClaimResult.Abandoned();
-			case 8:
-				return new ClaimResult.Duplicate(number);
-			case 9:
-				return new ClaimResult.UnknownToken();
-			default:
-				throw new IllegalStateException("Unknown reply " + what);
-		}
+				yield new ClaimResult.Completed(result(fields), micros(number), origin);
+			}
+			case 5 -> new ClaimResult.ResultUnavailable();
+			case 6 -> new ClaimResult.KeyReused();
+			case 7 -> new ClaimResult.Abandoned();
+			case 8 -> new ClaimResult.Duplicate(number);
+			case 9 -> new ClaimResult.UnknownToken();
+			default -> throw new IllegalStateException("Unknown reply " + what);
+		};
 	}
 
 	/**
 	 * Returns the result in a record, as {@code record.lua} lays it out. The server gives
 	 * no record that has expired. What is over by the clock of this JVM, or is no
 	 * finished record of this version, is left to the scripts.
+	 * @param record the record, {@code null} if there is none
 	 * @param asked the fingerprint of the claim that would be sent
-	 * @param now the time of this JVM
 	 */
-	static Optional<ClaimResult.Completed> found(byte[] record, Fingerprint asked, Instant now) {
-		if (record.length < HEAD || record[0] != VERSION || record[1] != DONE) {
+	static Optional<ClaimResult.Completed> found(byte @Nullable [] record, Fingerprint asked) {
+		if (record == null || record.length < HEAD || record[0] != VERSION || record[1] != DONE) {
 			return Optional.empty();
 		}
 		try {
@@ -97,7 +89,7 @@ final class RedisReplies {
 			StoredResult result = result(fields);
 			StoredRecord stored = new StoredRecord(RecordState.DONE, StoredRecord.NO_ID, 0, fingerprint, 0,
 					fields.getLong(KEPT_UNTIL), 0, 0, result, ResultKind.SUCCESS, origin);
-			Moment moment = new Moment(ChronoUnit.MICROS.between(Instant.EPOCH, now), new AtomicLong());
+			Moment moment = new Moment(ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()), new AtomicLong());
 			return stored.isLive(moment) ? stored.find(asked, moment) : Optional.empty();
 		}
 		catch (BufferUnderflowException | IllegalArgumentException ex) {

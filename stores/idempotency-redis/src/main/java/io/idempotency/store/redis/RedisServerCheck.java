@@ -86,7 +86,7 @@ final class RedisServerCheck {
 	static RedisServerCheck ask(RedisConnectionFactory connectionFactory) {
 		try (RedisConnection connection = connectionFactory.getConnection()) {
 			Properties info = (isLettuce(connection) && !(connection instanceof RedisClusterConnection))
-					? properties(LettuceScript.info(LettuceScriptRunner.nativeConnection(connection)))
+					? properties(LettuceScript.info(LettuceConnections.nativeConnection(connection)))
 					: connection.serverCommands().info();
 			return new RedisServerCheck((info != null) ? info : new Properties());
 		}

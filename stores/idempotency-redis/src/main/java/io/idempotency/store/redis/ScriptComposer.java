@@ -4,10 +4,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
@@ -89,13 +90,10 @@ final class ScriptComposer {
 	 * @param replies in the order of the renewals
 	 */
 	static Set<ClaimId> refused(List<Renewal> renewals, List<Long> replies) {
-		Set<ClaimId> refused = new HashSet<>();
-		for (int i = 0; i < replies.size(); i++) {
-			if (!isAccepted(replies.get(i))) {
-				refused.add(renewals.get(i).claimId());
-			}
-		}
-		return refused;
+		return IntStream.range(0, replies.size())
+			.filter((i) -> !isAccepted(replies.get(i)))
+			.mapToObj((i) -> renewals.get(i).claimId())
+			.collect(Collectors.toSet());
 	}
 
 	Step<Long, Instant> issue(IdempotencyKey token, Duration timeToLive) {

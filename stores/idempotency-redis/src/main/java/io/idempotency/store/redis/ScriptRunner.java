@@ -2,13 +2,24 @@ package io.idempotency.store.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.data.redis.RedisSystemException;
+
 /**
- * Runs the scripts of verbs. Thread-safe.
+ * Runs the scripts of verbs. A client that cannot do otherwise blocks before a method
+ * returns. Thread-safe.
+ * <p>
+ * A reply fails with a {@link NotSentException} if the script surely was not and will not
+ * be sent.
  */
 interface ScriptRunner extends AutoCloseable {
 
@@ -16,34 +27,77 @@ interface ScriptRunner extends AutoCloseable {
 	 * Runs a script.
 	 * @param <T> the Java type of the verb's reply
 	 * @param keyAndArguments the key, then the arguments
-	 * @param deadline when to stop waiting, if the client lets the wait be bounded
+	 * @param deadline when to stop waiting for a connection
 	 * @return the reply
-	 * @throws NotSentException if the script surely was not and will not be sent
 	 */
-	<T> T run(Verb verb, byte[][] keyAndArguments, Deadline deadline);
+	<T> Pending<T> run(Verb verb, byte[][] keyAndArguments, Deadline deadline);
 
 	/**
 	 * Runs one script for many keys, in one round trip for each server if the client can
 	 * do that.
 	 * @param <T> the Java type of the verb's reply
 	 * @param keysAndArguments the keys, each with its arguments
-	 * @param deadline when to stop waiting, if the client lets the wait be bounded
+	 * @param deadline when to stop waiting for a connection
 	 * @return the replies, in the same order
-	 * @throws NotSentException if surely no script was sent and none will be
 	 */
-	<T> List<T> runAll(Verb verb, List<byte[][]> keysAndArguments, Deadline deadline);
+	<T> Pending<List<T>> runAll(Verb verb, List<byte[][]> keysAndArguments, Deadline deadline);
 
 	/**
 	 * Reads a value, on the master of its key: a replica may lag behind.
-	 * @param deadline when to stop waiting, if the client lets the wait be bounded
-	 * @return the value, {@code null} if there is none, or if nobody knows whether the
-	 * client asks masters alone
-	 * @throws NotSentException if the command surely was not and will not be sent
+	 * @param deadline when to stop waiting for a connection
+	 * @return the value, {@code null} if there is none, or if it is unknown whether the
+	 * client reads from masters only
 	 */
-	byte @Nullable [] get(byte[] key, Deadline deadline);
+	Pending<byte @Nullable []> get(byte[] key, Deadline deadline);
 
 	@Override
 	void close();
+
+	/** Returns the failure below the wrappers of futures. */
+	static Throwable unwrap(Throwable failure) {
+		boolean wrapped = failure instanceof CompletionException || failure instanceof ExecutionException;
+		return (wrapped && failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+	/**
+	 * A reply that may come later.
+	 *
+	 * @param <T> the Java type of the reply
+	 * @param reply the reply
+	 * @param withdraw completes the reply with a failure, and prevents that a script that
+	 * was not sent yet is sent later
+	 */
+	record Pending<T>(CompletableFuture<T> reply, Consumer<Throwable> withdraw) {
+
+		static <T> Pending<T> of(T reply) {
+			return new Pending<>(CompletableFuture.completedFuture(reply), (reason) -> {
+			});
+		}
+
+		/** Gives up waiting at the deadline. */
+		void timeOut() {
+			this.withdraw.accept(new QueryTimeoutException("No reply in time"));
+		}
+
+		/** Waits for the reply, until the deadline. */
+		T await(Deadline deadline) {
+			try {
+				return this.reply.get(deadline.rest(), TimeUnit.NANOSECONDS);
+			}
+			catch (TimeoutException ex) {
+				timeOut();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+				this.withdraw.accept(new RedisSystemException("Interrupted before there was a reply", ex));
+			}
+			catch (ExecutionException ex) {
+				throw new CompletionException(unwrap(ex));
+			}
+			return this.reply.join();
+		}
+
+	}
 
 	/**
 	 * The moment at which a call of the store must end, by the clock of this JVM.
@@ -64,10 +118,7 @@ interface ScriptRunner extends AutoCloseable {
 			return this.nanos - System.nanoTime() <= 0;
 		}
 
-		/**
-		 * Returns the nanoseconds that are left, at least one, because zero means "for
-		 * ever" to clients.
-		 */
+		/** Returns the nanoseconds that are left, at least one. */
 		long rest() {
 			return Math.max(1, this.nanos - System.nanoTime());
 		}
@@ -90,8 +141,7 @@ interface ScriptRunner extends AutoCloseable {
 
 		/** Returns the exception for a failure that came before a script could leave. */
 		static NotSentException because(Throwable failure) {
-			boolean wrapped = failure instanceof CompletionException || failure instanceof ExecutionException;
-			Throwable cause = (wrapped && failure.getCause() != null) ? failure.getCause() : failure;
+			Throwable cause = unwrap(failure);
 			if (cause instanceof NotSentException notSent) {
 				return notSent;
 			}

@@ -2,18 +2,26 @@ package io.idempotency.store.redis;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 
-import io.idempotency.store.redis.ScriptRunner.Deadline;
-import io.idempotency.store.redis.ScriptRunner.NotSentException;
+import io.idempotency.store.Causes;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisPipelineException;
+import org.springframework.data.redis.connection.RedisScriptingCommands;
 
 /**
  * Runs scripts on any connection of the factory, through Spring's interfaces only. These
- * interfaces have no bound for a wait, so the time-outs of the client hold.
+ * interfaces block and have no bound for a wait, so the timeouts of the client hold.
+ * <p>
+ * A script is run by its name. If the server does not know it (after a restart, a
+ * failover or a {@code SCRIPT FLUSH}), the text of the script is sent.
  */
 final class SpringScriptRunner implements ScriptRunner {
 
@@ -36,11 +44,15 @@ final class SpringScriptRunner implements ScriptRunner {
 		}
 	}
 
-	@Override
-	public <T> T run(Verb verb, byte[][] keyAndArguments, Deadline deadline) {
+	private <T> Pending<T> call(Function<RedisConnection, T> call) {
 		try (RedisConnection connection = connect(this.connectionFactory)) {
-			return RedisScripts.run(connection, verb, keyAndArguments);
+			return Pending.of(call.apply(connection));
 		}
+	}
+
+	@Override
+	public <T> Pending<T> run(Verb verb, byte[][] keyAndArguments, Deadline deadline) {
+		return call((connection) -> run(connection, verb, keyAndArguments));
 	}
 
 	/**
@@ -48,10 +60,10 @@ final class SpringScriptRunner implements ScriptRunner {
 	 * there.
 	 */
 	@Override
-	public <T> List<T> runAll(Verb verb, List<byte[][]> keysAndArguments, Deadline deadline) {
-		try (RedisConnection connection = connect(this.connectionFactory)) {
+	public <T> Pending<List<T>> runAll(Verb verb, List<byte[][]> keysAndArguments, Deadline deadline) {
+		return call((connection) -> {
 			if (!(connection instanceof RedisClusterConnection)) {
-				return RedisScripts.runAll(connection, verb, keysAndArguments);
+				return runAll(connection, verb, keysAndArguments);
 			}
 			List<T> replies = new ArrayList<>(keysAndArguments.size());
 			for (byte[][] keyAndArguments : keysAndArguments) {
@@ -59,27 +71,140 @@ final class SpringScriptRunner implements ScriptRunner {
 					throw new QueryTimeoutException(
 							"Only " + replies.size() + " of " + keysAndArguments.size() + " in time");
 				}
-				T reply = RedisScripts.run(connection, verb, keyAndArguments);
-				replies.add(reply);
+				replies.add(SpringScriptRunner.<T>run(connection, verb, keyAndArguments));
+			}
+			return replies;
+		});
+	}
+
+	/**
+	 * Jedis reads from masters alone. Another client may ask a replica, which may still
+	 * have what was removed from its master, so there the lookup is left to the claim.
+	 */
+	@Override
+	public Pending<byte @Nullable []> get(byte[] key, Deadline deadline) {
+		return call((connection) -> isJedis(connection) ? connection.stringCommands().get(key) : null);
+	}
+
+	@Override
+	public void close() {
+		// This runner keeps no connections.
+	}
+
+	/** Returns whether Jedis is below the connection, also below a wrapper. */
+	private static boolean isJedis(RedisConnection connection) {
+		return client(connection).startsWith("redis.clients.jedis.");
+	}
+
+	/**
+	 * Returns whether Spring's connection takes a connection from a pool for each
+	 * command, as it does with a newer Jedis. Then only a pipeline stays on one
+	 * connection, and only a pipeline shows whether a failure came before the commands
+	 * were sent.
+	 */
+	private static boolean borrowsForEachCommand(RedisConnection connection) {
+		return !(connection instanceof RedisClusterConnection) && isJedis(connection)
+				&& !client(connection).endsWith(".Jedis");
+	}
+
+	/**
+	 * Returns the class of the client, empty if there is none. In both supported lines of
+	 * Spring Data, only this deprecated method shows it.
+	 */
+	@SuppressWarnings("deprecation")
+	private static String client(RedisConnection connection) {
+		Object client = connection.getNativeConnection();
+		return (client != null) ? client.getClass().getName() : "";
+	}
+
+	@SuppressWarnings("unchecked")
+	private static <T> T run(RedisConnection connection, Verb verb, byte[][] keyAndArguments) {
+		if (borrowsForEachCommand(connection)) {
+			return SpringScriptRunner.<T>runAll(connection, verb, List.<byte[][]>of(keyAndArguments)).get(0);
+		}
+		RedisScriptingCommands commands = connection.scriptingCommands();
+		try {
+			return commands.evalSha(verb.sha1(), verb.returnType(), 1, keyAndArguments);
+		}
+		catch (RuntimeException ex) {
+			if (!isUnknownScript(ex)) {
+				throw ex;
+			}
+			return commands.eval(verb.script(), verb.returnType(), 1, keyAndArguments);
+		}
+	}
+
+	/**
+	 * Runs a script for many keys in one round trip. A second round trip follows for the
+	 * keys whose server did not know the script.
+	 */
+	@SuppressWarnings("unchecked")
+	private static <T> List<T> runAll(RedisConnection connection, Verb verb, List<byte[][]> keysAndArguments) {
+		List<Object> replies = pipeline(connection, (commands) -> keysAndArguments
+			.forEach((arguments) -> commands.evalSha(verb.sha1(), verb.returnType(), 1, arguments)));
+		List<Integer> unknown = IntStream.range(0, replies.size())
+			.filter((i) -> replies.get(i) instanceof Throwable failure && isUnknownScript(failure))
+			.boxed()
+			.toList();
+		if (!unknown.isEmpty()) {
+			try {
+				List<Object> second = pipeline(connection, (commands) -> unknown
+					.forEach((i) -> commands.eval(verb.script(), verb.returnType(), 1, keysAndArguments.get(i))));
+				IntStream.range(0, second.size()).forEach((i) -> replies.set(unknown.get(i), second.get(i)));
+			}
+			catch (NotSentException ex) {
+				throw (unknown.size() == keysAndArguments.size()) ? ex : ex.reason();
+			}
+		}
+		for (Object reply : replies) {
+			if (reply instanceof RuntimeException failure) {
+				throw failure;
+			}
+		}
+		return (List<T>) replies;
+	}
+
+	/**
+	 * Returns the replies; a command that failed has an exception in place of its reply.
+	 */
+	private static List<Object> pipeline(RedisConnection connection, Consumer<RedisScriptingCommands> calls) {
+		try {
+			connection.openPipeline();
+		}
+		catch (RuntimeException ex) {
+			throw new NotSentException(ex);
+		}
+		List<Object> replies = new ArrayList<>();
+		try {
+			calls.accept(connection.scriptingCommands());
+		}
+		finally {
+			replies.addAll(closePipeline(connection));
+		}
+		return replies;
+	}
+
+	private static List<Object> closePipeline(RedisConnection connection) {
+		try {
+			return connection.closePipeline();
+		}
+		catch (RedisPipelineException ex) {
+			// If the connection broke, there are no replies.
+			List<Object> replies = ex.getPipelineResult();
+			if (replies == null || replies.isEmpty()) {
+				throw ex;
 			}
 			return replies;
 		}
 	}
 
 	/**
-	 * Jedis reads from masters alone. Another client may ask a replica, which may still
-	 * have what was removed from its master, so there the look is left to the claim.
+	 * Finds the error code of the server in the messages, because the clients have no
+	 * exception for it in common.
 	 */
-	@Override
-	public byte @Nullable [] get(byte[] key, Deadline deadline) {
-		try (RedisConnection connection = connect(this.connectionFactory)) {
-			return RedisScripts.isJedis(connection) ? connection.stringCommands().get(key) : null;
-		}
-	}
-
-	@Override
-	public void close() {
-		// This runner keeps no connections.
+	private static boolean isUnknownScript(Throwable failure) {
+		return Causes.of(failure)
+			.anyMatch((cause) -> cause.getMessage() != null && cause.getMessage().contains("NOSCRIPT"));
 	}
 
 }

@@ -1,17 +1,15 @@
 package io.idempotency.store.redis;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
+import org.springframework.core.io.ClassPathResource;
 import org.springframework.data.redis.connection.ReturnType;
+import org.springframework.data.redis.core.script.DigestUtils;
 
 /**
  * The verbs of the store, each with its Lua script.
@@ -38,8 +36,6 @@ enum Verb {
 
 	private final String text;
 
-	private final byte[] script;
-
 	private final String sha1;
 
 	/**
@@ -50,29 +46,15 @@ enum Verb {
 		this.returnType = returnType;
 		this.text = read("start.lua") + Arrays.stream(parts).map(Verb::read).collect(Collectors.joining())
 				+ read(toString() + ".lua");
-		this.script = this.text.getBytes(StandardCharsets.UTF_8);
-		this.sha1 = sha1(this.script);
+		this.sha1 = DigestUtils.sha1DigestAsHex(this.text);
 	}
 
 	private static String read(String resource) {
-		try (InputStream stream = Verb.class.getResourceAsStream(resource)) {
-			if (stream == null) {
-				throw new IllegalStateException("No resource " + resource + " beside " + Verb.class.getName());
-			}
-			return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+		try {
+			return new ClassPathResource(resource, Verb.class).getContentAsString(StandardCharsets.UTF_8);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
-		}
-	}
-
-	/** Redis names scripts by SHA-1. */
-	private static String sha1(byte[] script) {
-		try {
-			return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(script));
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("Every Java platform has SHA-1", ex);
 		}
 	}
 
@@ -85,7 +67,7 @@ enum Verb {
 	}
 
 	byte[] script() {
-		return this.script;
+		return this.text.getBytes(StandardCharsets.UTF_8);
 	}
 
 	String sha1() {
