@@ -1,15 +1,11 @@
 package io.idempotency.store.redis;
 
-import java.io.IOException;
-import java.io.StringReader;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -23,6 +19,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.convert.Converters;
 
 /**
  * Checks the servers at start-up for settings that would break the promise of the store
@@ -33,13 +30,11 @@ final class RedisServerCheck {
 
 	private static final Logger logger = LoggerFactory.getLogger(RedisServerCheck.class);
 
-	private static final Pattern VERSION = Pattern.compile("(\\d{1,4})\\.(\\d{1,4}).*");
+	private static final Pattern NO_LOGIN = Pattern.compile("WRONGPASS |NOAUTH |ERR AUTH |ERR invalid password");
 
-	private static final Pattern REFUSAL = Pattern.compile("WRONGPASS |NOAUTH |ERR AUTH |ERR invalid password");
+	private static final Pattern NO_INFO = Pattern.compile("NOPERM |ERR unknown command");
 
-	private static final int OLDEST_MAJOR = 6;
-
-	private static final int OLDEST_MINOR = 2;
+	private static final String OLDEST = "6.2";
 
 	private final Properties info;
 
@@ -54,12 +49,17 @@ final class RedisServerCheck {
 		}
 		catch (RuntimeException ex) {
 			requireLogin(ex);
-			// The server is down or refuses to answer; both may change before the first
-			// call comes.
+			logger.debug("The INFO of Redis could not be read", ex);
+			if (reply(ex, NO_INFO) != null) {
+				logger.warn("The user of the application may not run INFO on Redis: version, memory policy and evicted "
+						+ "keys are not checked. Guarded calls do not need INFO. Allow it, or make sure that the "
+						+ "server is Redis {} or newer and that its maxmemory-policy is 'noeviction'.", OLDEST);
+				return;
+			}
+			// The server may be up before the first call comes.
 			logger.warn("Redis could not be asked for its version and its memory policy: {}. The application goes on: "
 					+ "until Redis answers, every guarded call is refused with 503, or runs unguarded if "
 					+ "idempotency.on-store-failure is 'proceed'", Causes.root(ex).toString());
-			logger.debug("What was said when Redis was asked", ex);
 			return;
 		}
 		check.requireVersion();
@@ -85,8 +85,9 @@ final class RedisServerCheck {
 	 */
 	static RedisServerCheck ask(RedisConnectionFactory connectionFactory) {
 		try (RedisConnection connection = connectionFactory.getConnection()) {
-			Properties info = (isLettuce(connection) && !(connection instanceof RedisClusterConnection))
-					? properties(LettuceScript.info(LettuceConnections.nativeConnection(connection)))
+			Properties info = (isLettuce(connection) && !(connection instanceof RedisClusterConnection)) ? Converters
+				.toProperties(new String(LettuceScript.info(LettuceConnections.nativeConnection(connection)),
+						StandardCharsets.UTF_8))
 					: connection.serverCommands().info();
 			return new RedisServerCheck((info != null) ? info : new Properties());
 		}
@@ -97,20 +98,9 @@ final class RedisServerCheck {
 		return connection.getClass().getName().startsWith("org.springframework.data.redis.connection.lettuce.");
 	}
 
-	private static Properties properties(byte[] info) {
-		Properties properties = new Properties();
-		try {
-			properties.load(new StringReader(new String(info, StandardCharsets.UTF_8)));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-		return properties;
-	}
-
 	/** A wrong password does not get right by itself, so no call could ever succeed. */
 	private static void requireLogin(Throwable failure) {
-		String refusal = refusal(failure);
+		String refusal = reply(failure, NO_LOGIN);
 		if (refusal != null) {
 			throw new IdempotencyConfigurationException("Redis refuses the user of the application: " + refusal,
 					"Set spring.data.redis.username and spring.data.redis.password, or those of the connection factory "
@@ -119,12 +109,13 @@ final class RedisServerCheck {
 		}
 	}
 
-	private static @Nullable String refusal(Throwable failure) {
+	/** Returns the error reply that begins with a code, {@code null} if there is none. */
+	private static @Nullable String reply(Throwable failure, Pattern code) {
 		// A cluster client tries several nodes, and suppresses all failures but one.
 		return Causes.of(failure)
 			.flatMap((cause) -> Stream.concat(Stream.of(cause), Stream.of(cause.getSuppressed()).flatMap(Causes::of)))
 			.map(Throwable::getMessage)
-			.filter((message) -> message != null && REFUSAL.matcher(message).lookingAt())
+			.filter((message) -> message != null && code.matcher(message).lookingAt())
 			.findFirst()
 			.orElse(null);
 	}
@@ -144,19 +135,15 @@ final class RedisServerCheck {
 	}
 
 	private void requireVersion() {
-		values("redis_version").forEach((version) -> {
-			Matcher matcher = VERSION.matcher(version);
-			if (matcher.matches() && isTooOld(Integer.parseInt(matcher.group(1)), Integer.parseInt(matcher.group(2)))) {
-				throw new IdempotencyConfigurationException(
-						"Redis " + version + " cannot keep idempotency records: the oldest version that can is "
-								+ OLDEST_MAJOR + "." + OLDEST_MINOR,
-						"Upgrade the server, or choose another store with idempotency.store.");
-			}
+		values("redis_version").filter(RedisServerCheck::isTooOld).findFirst().ifPresent((version) -> {
+			throw new IdempotencyConfigurationException(
+					"Redis " + version + " cannot keep idempotency records: the oldest version that can is " + OLDEST,
+					"Upgrade the server, or choose another store with idempotency.store.");
 		});
 	}
 
-	private static boolean isTooOld(int major, int minor) {
-		return major < OLDEST_MAJOR || (major == OLDEST_MAJOR && minor < OLDEST_MINOR);
+	private static boolean isTooOld(String version) {
+		return version.matches("([0-5]\\.|6\\.[01]\\b).*");
 	}
 
 	/**

@@ -8,6 +8,7 @@ import java.util.function.Function;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.Requires;
+import io.idempotency.it.store.Requests;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisClusterServers;
@@ -102,6 +103,32 @@ class RedisServerCheckTests {
 			.contains("until Redis answers, every guarded call is refused with 503, or runs unguarded if "
 					+ "idempotency.on-store-failure is 'proceed'");
 		connections.destroy();
+	}
+
+	/** Calls work, so the log must not say that they are rejected. */
+	@Test
+	void logsOnlyTheMissingCheckWhenTheUserMayNotReadInfo(CapturedOutput output) throws Exception {
+		try (RedisServer server = RedisServer.start(RedisBinary.REDIS_7_0)) {
+			server.command("ACL", "SETUSER", "shop", "on", ">secret", "~*", "+@all", "-info");
+			RedisStandaloneConfiguration configuration = new RedisStandaloneConfiguration("127.0.0.1", server.port());
+			configuration.setUsername("shop");
+			configuration.setPassword("secret");
+			LettuceConnectionFactory lettuce = new LettuceConnectionFactory(configuration);
+			lettuce.afterPropertiesSet();
+			lettuce.start();
+			JedisConnectionFactory jedis = new JedisConnectionFactory(configuration);
+			jedis.afterPropertiesSet();
+			jedis.start();
+			for (RedisConnectionFactory connections : List.of(lettuce, jedis)) {
+				verify(connections);
+				try (RedisIdempotencyStore store = new RedisIdempotencyStore(connections)) {
+					Requests.acquire(store, Requests.claim());
+				}
+			}
+			lettuce.destroy();
+			jedis.destroy();
+		}
+		assertThat(output).doesNotContain("503").contains("may not run INFO").contains("noeviction");
 	}
 
 	@ParameterizedTest
