@@ -69,7 +69,7 @@ final class AttemptCounter {
 	private @Nullable Duration delay(int status, @Nullable Duration asked, boolean told) {
 		if (status == CONFLICT && asked != null) {
 			// The first call may end long before the time that the server can promise.
-			return min(asked.plus(jitter()), this.calls.maxDelay());
+			return min(asked.plus(share(this.calls.firstDelay())), this.calls.maxDelay());
 		}
 		if (!told && !isRepeated(status)) {
 			return null;
@@ -77,7 +77,7 @@ final class AttemptCounter {
 		if (asked == null) {
 			return backOff();
 		}
-		return (asked.compareTo(this.calls.maxDelay()) <= 0) ? asked.plus(jitter()) : null;
+		return (asked.compareTo(this.calls.maxDelay()) <= 0) ? asked.plus(share(this.calls.firstDelay())) : null;
 	}
 
 	private boolean isRepeated(int status) {
@@ -90,10 +90,6 @@ final class AttemptCounter {
 		Duration full = min(this.calls.firstDelay().multipliedBy(1L << Math.min(this.begun - 1, 20)),
 				this.calls.maxDelay());
 		return full.minus(share(full.dividedBy(2)));
-	}
-
-	private Duration jitter() {
-		return share(this.calls.firstDelay());
 	}
 
 	private Duration share(Duration duration) {

@@ -1,11 +1,14 @@
 package io.idempotency.client;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InterruptedIOException;
+import java.io.SequenceInputStream;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.Objects;
 
-import io.idempotency.client.BlockingExchange.Held;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,29 +43,35 @@ final class BlockingCaller {
 	 * thread was interrupted
 	 * @throws RefusedCallException if that answer is a refusal
 	 */
-	<R> R send(BlockingExchange<R> exchange) throws IOException {
-		AttemptCounter attemptCounter = new AttemptCounter(this.calls, this.timing);
+	<R> R send(Exchange<R> exchange) throws IOException {
+		AttemptCounter attempts = new AttemptCounter(this.calls, this.timing);
+		int maxSize = this.calls.maxBodySize();
 		while (true) {
-			attemptCounter.begin();
+			attempts.begin();
 			Duration delay;
 			try {
-				R answer = exchange.send();
-				Held<R> problem = problem(answer, exchange);
-				Refusal refusal = (problem != null) ? Refusal.of(problem.start()) : null;
-				answer = (problem != null) ? problem.answer() : answer;
-				delay = delayAfter(answer, refusal, exchange, attemptCounter);
-				if (delay == null) {
-					if (refusal == null) {
-						return (problem != null) ? answer : held(answer, exchange);
-					}
-					exchange.discard(answer);
-					throw refusal.exception(exchange.status(answer),
-							attemptCounter.parse(retryAfter(answer, exchange)));
+				R response = exchange.send();
+				ResponseHead head = exchange.head(response);
+				Refusal refusal = null;
+				if (head.mayBeProblem(maxSize)) {
+					Held<R> problem = read(response, head, exchange);
+					refusal = Refusal.of(problem.start());
+					response = problem.response();
 				}
-				exchange.discard(answer);
+				delay = Thread.currentThread().isInterrupted() ? null
+						: attempts.afterAnswer(head.status(), head.retryAfter(), refusal);
+				if (delay == null && refusal == null) {
+					return (head.isHeld(maxSize) && !head.mayBeProblem(maxSize))
+							? read(response, head, exchange).response() : response;
+				}
+				exchange.discard(response);
+				if (delay == null) {
+					throw new RefusedCallException(head.status(), Objects.requireNonNull(refusal),
+							attempts.parse(head.retryAfter()));
+				}
 			}
 			catch (IOException ex) {
-				delay = isInterrupted(ex) ? null : attemptCounter.afterFailure();
+				delay = isInterrupted(ex) ? null : attempts.afterFailure();
 				if (delay == null) {
 					throw ex;
 				}
@@ -71,47 +80,20 @@ final class BlockingCaller {
 		}
 	}
 
-	private static <R> @Nullable Duration delayAfter(R answer, @Nullable Refusal refusal, BlockingExchange<R> exchange,
-			AttemptCounter attemptCounter) throws IOException {
-		if (Thread.currentThread().isInterrupted()) {
-			return null;
-		}
-		return attemptCounter.afterAnswer(exchange.status(answer), retryAfter(answer, exchange), refusal);
-	}
-
-	private static <R> @Nullable String retryAfter(R answer, BlockingExchange<R> exchange) {
-		return exchange.header("Retry-After", answer);
-	}
-
-	/** Reads an answer that is a problem, {@code null} if it is none. */
-	private <R> @Nullable Held<R> problem(R answer, BlockingExchange<R> exchange) throws IOException {
-		return (Refusal.mayBe(exchange.status(answer), exchange.header("Content-Type", answer)) && HeldBody
-			.isWantedOfProblem(exchange.length(answer), encoding(answer, exchange), this.calls.maxBodySize()))
-					? read(answer, exchange) : null;
-	}
-
-	private <R> R held(R answer, BlockingExchange<R> exchange) throws IOException {
-		return HeldBody.isWanted(exchange.length(answer), encoding(answer, exchange), this.calls.maxBodySize())
-				? read(answer, exchange).answer() : answer;
-	}
-
-	private static <R> @Nullable String encoding(R answer, BlockingExchange<R> exchange) {
-		return exchange.header("Content-Encoding", answer);
-	}
-
-	private <R> Held<R> read(R answer, BlockingExchange<R> exchange) throws IOException {
-		Held<R> held = exchange.read(answer, this.calls.maxBodySize());
-		if (held.start().length == 0 && exchange.status(answer) == HIDDEN_BODY) {
-			return held;
-		}
+	private <R> Held<R> read(R response, ResponseHead head, Exchange<R> exchange) throws IOException {
 		try {
-			HeldBody.requireWhole(held.start().length, exchange.length(answer));
+			InputStream body = exchange.body(response);
+			byte[] start = body.readNBytes(this.calls.maxBodySize());
+			if (start.length > 0 || head.status() != HIDDEN_BODY) {
+				head.requireWhole(start.length);
+			}
+			return new Held<>(
+					exchange.withBody(response, new SequenceInputStream(new ByteArrayInputStream(start), body)), start);
 		}
 		catch (IOException ex) {
-			exchange.discard(answer);
+			exchange.discard(response);
 			throw ex;
 		}
-		return held;
 	}
 
 	/** A read that timed out is no interrupt, in spite of its type. */
@@ -128,6 +110,35 @@ final class BlockingCaller {
 			Thread.currentThread().interrupt();
 			throw (IOException) new InterruptedIOException("Interrupted before the call was repeated").initCause(ex);
 		}
+	}
+
+	/**
+	 * One request as a client sends it: each time with the same bytes.
+	 *
+	 * @param <R> the client's responses
+	 */
+	interface Exchange<R> {
+
+		R send() throws IOException;
+
+		ResponseHead head(R response) throws IOException;
+
+		InputStream body(R response) throws IOException;
+
+		/** Returns the response with another body, which closes the original one. */
+		R withBody(R response, InputStream body);
+
+		/** Releases the connection of a response that is not read. */
+		void discard(R response);
+
+	}
+
+	/**
+	 * A response of whose body a start was read.
+	 *
+	 * @param response the response, which still returns all bytes
+	 */
+	private record Held<R>(R response, byte[] start) {
 	}
 
 }

@@ -4,7 +4,9 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
@@ -22,7 +24,7 @@ import reactor.core.publisher.Mono;
  * @since 0.1.0
  */
 @AutoConfiguration
-@EnableConfigurationProperties(ClientProperties.class)
+@EnableConfigurationProperties(IdempotencyClientAutoConfiguration.ClientProperties.class)
 public final class IdempotencyClientAutoConfiguration {
 
 	IdempotencyClientAutoConfiguration() {
@@ -58,6 +60,15 @@ public final class IdempotencyClientAutoConfiguration {
 			return new IdempotentCallInterceptor(calls);
 		}
 
+	}
+
+	/**
+	 * Properties of clients that send keys.
+	 *
+	 * @param header Name of the request header in which clients send the key.
+	 */
+	@ConfigurationProperties("idempotency.client")
+	record ClientProperties(@DefaultValue("Idempotency-Key") String header) {
 	}
 
 }

@@ -1,9 +1,7 @@
 package io.idempotency.client;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.SequenceInputStream;
 import java.net.URI;
 import java.util.Collection;
 import java.util.List;
@@ -55,7 +53,7 @@ public final class IdempotentCallCapability implements Capability {
 
 	@Override
 	public Client enrich(Client client) {
-		return new KeyedFeignClient(client, this.calls, this.timing);
+		return new KeyedFeignClient(client, this.calls, new BlockingCaller(this.calls, this.timing));
 	}
 
 	@Override
@@ -63,22 +61,16 @@ public final class IdempotentCallCapability implements Capability {
 		return new KeylessRetryer(retryer, this.calls);
 	}
 
+	private static boolean hasKey(Request request, IdempotentCalls calls) {
+		return request.headers().keySet().stream().anyMatch(calls.header()::equalsIgnoreCase);
+	}
+
 	/** Feign's retry for the calls that have no key and get none. */
-	private static final class KeylessRetryer implements Retryer {
-
-		private final Retryer retryer;
-
-		private final IdempotentCalls calls;
-
-		KeylessRetryer(Retryer retryer, IdempotentCalls calls) {
-			this.retryer = retryer;
-			this.calls = calls;
-		}
+	private record KeylessRetryer(Retryer retryer, IdempotentCalls calls) implements Retryer {
 
 		@Override
 		public void continueOrPropagate(RetryableException ex) {
-			if (this.calls.getKeys(ex.method().name())
-					|| (ex.hasRequest() && KeyedFeignClient.hasKey(ex.request(), this.calls))) {
+			if (this.calls.getKeys(ex.method().name()) || (ex.hasRequest() && hasKey(ex.request(), this.calls))) {
 				throw ex;
 			}
 			this.retryer.continueOrPropagate(ex);
@@ -92,33 +84,17 @@ public final class IdempotentCallCapability implements Capability {
 	}
 
 	/** The client of Feign that sends keys. */
-	private static final class KeyedFeignClient implements Client {
-
-		private final Client client;
-
-		private final IdempotentCalls calls;
-
-		private final BlockingCaller sender;
-
-		KeyedFeignClient(Client client, IdempotentCalls calls, Timing timing) {
-			this.client = client;
-			this.calls = calls;
-			this.sender = new BlockingCaller(calls, timing);
-		}
+	private record KeyedFeignClient(Client client, IdempotentCalls calls, BlockingCaller sender) implements Client {
 
 		@Override
 		public Response execute(Request request, Request.Options options) throws IOException {
 			if (hasKey(request, this.calls)) {
-				return this.sender.send(new FeignExchange(request, options));
+				return this.sender.send(new FeignExchange(this.client, request, options));
 			}
-			String key = RequestKeys.of(this.calls, request.httpMethod().name(), URI.create(request.url()),
+			String key = this.calls.keyFor(request.httpMethod().name(), URI.create(request.url()),
 					IdempotencyKeys.current());
-			return (key != null) ? this.sender.send(new FeignExchange(with(key, request), options))
+			return (key != null) ? this.sender.send(new FeignExchange(this.client, with(key, request), options))
 					: this.client.execute(request, options);
-		}
-
-		static boolean hasKey(Request request, IdempotentCalls calls) {
-			return request.headers().keySet().stream().anyMatch(calls.header()::equalsIgnoreCase);
 		}
 
 		private Request with(String key, Request request) {
@@ -129,70 +105,47 @@ public final class IdempotentCallCapability implements Capability {
 					request.requestTemplate());
 		}
 
-		private final class FeignExchange implements BlockingExchange<Response> {
+	}
 
-			private final Request request;
+	/** A request of Feign. */
+	private record FeignExchange(Client client, Request request,
+			Request.Options options) implements BlockingCaller.Exchange<Response> {
 
-			private final Request.Options options;
+		@Override
+		public Response send() throws IOException {
+			return this.client.execute(this.request, this.options);
+		}
 
-			FeignExchange(Request request, Request.Options options) {
-				this.request = request;
-				this.options = options;
-			}
+		@Override
+		public ResponseHead head(Response response) {
+			Response.Body body = response.body();
+			Integer length = (body != null) ? body.length() : Integer.valueOf(0);
+			return new ResponseHead(response.status(), (length != null) ? length : -1,
+					(name) -> first(name, response.headers()));
+		}
 
-			@Override
-			public Response send() throws IOException {
-				return KeyedFeignClient.this.client.execute(this.request, this.options);
-			}
+		private static @Nullable String first(String name, Map<String, Collection<String>> headers) {
+			return headers.entrySet()
+				.stream()
+				.filter((header) -> header.getKey().equalsIgnoreCase(name))
+				.flatMap((header) -> header.getValue().stream())
+				.findFirst()
+				.orElse(null);
+		}
 
-			@Override
-			public int status(Response answer) {
-				return answer.status();
-			}
+		@Override
+		public InputStream body(Response response) throws IOException {
+			return response.body().asInputStream();
+		}
 
-			@Override
-			public @Nullable String header(String name, Response answer) {
-				return answer.headers()
-					.entrySet()
-					.stream()
-					.filter((header) -> header.getKey().equalsIgnoreCase(name))
-					.flatMap((header) -> header.getValue().stream())
-					.findFirst()
-					.orElse(null);
-			}
+		@Override
+		public Response withBody(Response response, InputStream body) {
+			return response.toBuilder().body(body, response.body().length()).build();
+		}
 
-			@Override
-			public long length(Response answer) {
-				Response.Body body = answer.body();
-				if (body == null) {
-					return 0;
-				}
-				return (body.length() != null) ? body.length() : -1;
-			}
-
-			@Override
-			public Held<Response> read(Response answer, int maxSize) throws IOException {
-				try {
-					InputStream in = answer.body().asInputStream();
-					byte[] start = in.readNBytes(maxSize);
-					if (start.length < maxSize) {
-						answer.close();
-						return new Held<>(answer.toBuilder().body(start).build(), start);
-					}
-					InputStream body = new SequenceInputStream(new ByteArrayInputStream(start), in);
-					return new Held<>(answer.toBuilder().body(body, answer.body().length()).build(), start);
-				}
-				catch (IOException ex) {
-					answer.close();
-					throw ex;
-				}
-			}
-
-			@Override
-			public void discard(Response answer) {
-				answer.close();
-			}
-
+		@Override
+		public void discard(Response response) {
+			response.close();
 		}
 
 	}

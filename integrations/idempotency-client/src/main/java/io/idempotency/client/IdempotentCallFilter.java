@@ -82,7 +82,7 @@ public final class IdempotentCallFilter implements ExchangeFilterFunction {
 			String header = this.calls.header();
 			String key = request.headers().getFirst(header);
 			if (key == null) {
-				key = RequestKeys.of(this.calls, request.method().name(), request.url(), intent(context));
+				key = this.calls.keyFor(request.method().name(), request.url(), intent(context));
 			}
 			return (key != null) ? send(request, key, next) : next.exchange(request);
 		});
@@ -108,71 +108,56 @@ public final class IdempotentCallFilter implements ExchangeFilterFunction {
 	 * subscribes again; {@link AttemptCounter} decides when, as it does for clients that
 	 * block. For one subscription.
 	 */
-	private static final class KeyedCall {
-
-		private final ClientRequest request;
-
-		private final RepeatableBody body;
-
-		private final ExchangeFunction next;
-
-		private final AttemptCounter attemptCounter;
-
-		private final int maxBodySize;
-
-		KeyedCall(ClientRequest request, RepeatableBody body, ExchangeFunction next, AttemptCounter attemptCounter,
-				int maxBodySize) {
-			this.request = request;
-			this.body = body;
-			this.next = next;
-			this.attemptCounter = attemptCounter;
-			this.maxBodySize = maxBodySize;
-		}
+	private record KeyedCall(ClientRequest request, RepeatableBody body, ExchangeFunction next, AttemptCounter attempts,
+			int maxBodySize) {
 
 		Mono<ClientResponse> send() {
 			return Mono.defer(this::attempt)
 				.flatMap(this::answered)
 				.onErrorResume(KeyedCall::isWithoutAnswer, this::failed)
-				.retryWhen(Retry.from((signals) -> signals.concatMap((signal) -> delay(signal.failure()))));
+				.retryWhen(Retry.withThrowable(
+						(failures) -> failures.concatMap((failure) -> (failure instanceof RepeatSignal repeat)
+								? Mono.delay(repeat.delay) : Mono.<Long>error(failure))));
 		}
 
 		private Mono<ClientResponse> attempt() {
-			this.attemptCounter.begin();
+			this.attempts.begin();
 			return this.next.exchange(this.request);
 		}
 
 		private Mono<ClientResponse> answered(ClientResponse answer) {
 			HttpHeaders headers = answer.headers().asHttpHeaders();
-			int status = answer.statusCode().value();
-			boolean problem = Refusal.mayBe(status, headers.getFirst(HttpHeaders.CONTENT_TYPE)) && HeldBody
-				.isWantedOfProblem(length(answer), headers.getFirst(HttpHeaders.CONTENT_ENCODING), this.maxBodySize);
-			if (!problem) {
-				return answered(answer, status, null);
+			ResponseHead head = new ResponseHead(answer.statusCode().value(), headers.getContentLength(),
+					headers::getFirst);
+			if (!head.mayBeProblem(this.maxBodySize)) {
+				return answered(answer, head, null);
 			}
-			// A problem of unknown length may be larger than the bound: its status says
-			// what
-			// to do.
-			return read(answer).map(Optional::of)
+			// If a problem of unknown length is larger than the bound, its status
+			// decides.
+			return read(answer, head).map(Optional::of)
 				.onErrorResume(DataBufferLimitException.class, (tooLarge) -> Mono.just(Optional.empty()))
-				.flatMap((bytes) -> answered(with(bytes.orElse(new byte[0]), answer), status,
+				.flatMap((bytes) -> answered(with(bytes.orElse(new byte[0]), answer), head,
 						bytes.map(Refusal::of).orElse(null)));
 		}
 
-		private Mono<ClientResponse> answered(ClientResponse answer, int status, @Nullable Refusal refusal) {
-			String retryAfter = answer.headers().asHttpHeaders().getFirst(HttpHeaders.RETRY_AFTER);
-			Duration delay = this.body.isRepeatable() ? this.attemptCounter.afterAnswer(status, retryAfter, refusal)
-					: null;
-			if (delay == null) {
-				return (refusal != null) ? Mono.error(refusal.exception(status, this.attemptCounter.parse(retryAfter)))
-						: hold(answer);
+		private Mono<ClientResponse> answered(ClientResponse answer, ResponseHead head, @Nullable Refusal refusal) {
+			Duration delay = this.body.isRepeatable()
+					? this.attempts.afterAnswer(head.status(), head.retryAfter(), refusal) : null;
+			if (delay != null) {
+				// The next attempt does not depend on whether this connection can be
+				// released.
+				return answer.releaseBody().onErrorComplete().then(Mono.error(new RepeatSignal(delay)));
 			}
-			// The next attempt does not depend on whether this connection can be
-			// released.
-			return answer.releaseBody().onErrorComplete().then(Mono.error(new RepeatSignal(delay)));
+			if (refusal != null) {
+				return Mono
+					.error(new RefusedCallException(head.status(), refusal, this.attempts.parse(head.retryAfter())));
+			}
+			return head.isHeld(this.maxBodySize) ? read(answer, head).map((bytes) -> with(bytes, answer))
+					: Mono.just(answer);
 		}
 
 		private Mono<ClientResponse> failed(Throwable failure) {
-			Duration delay = this.body.isRepeatable() ? this.attemptCounter.afterFailure() : null;
+			Duration delay = this.body.isRepeatable() ? this.attempts.afterFailure() : null;
 			return Mono.error((delay != null) ? new RepeatSignal(delay) : failure);
 		}
 
@@ -180,47 +165,22 @@ public final class IdempotentCallFilter implements ExchangeFilterFunction {
 			return failure instanceof WebClientRequestException || failure instanceof IOException;
 		}
 
-		private static Mono<Long> delay(@Nullable Throwable failure) {
-			if (failure instanceof RepeatSignal repeat) {
-				return Mono.delay(repeat.delay);
-			}
-			return Mono.error((failure != null) ? failure : new IllegalStateException("A failure without a reason"));
-		}
-
-		/**
-		 * Reads the body of an answer if its length is known and within the bound, so
-		 * that a body that breaks off is seen here.
-		 */
-		private Mono<ClientResponse> hold(ClientResponse answer) {
-			String encoding = answer.headers().asHttpHeaders().getFirst(HttpHeaders.CONTENT_ENCODING);
-			return HeldBody.isWanted(length(answer), encoding, this.maxBodySize)
-					? read(answer).map((bytes) -> with(bytes, answer)) : Mono.just(answer);
-		}
-
-		private static long length(ClientResponse answer) {
-			return answer.headers().contentLength().orElse(-1);
-		}
-
-		private Mono<byte[]> read(ClientResponse answer) {
-			long length = length(answer);
+		private Mono<byte[]> read(ClientResponse answer, ResponseHead head) {
 			Flux<DataBuffer> body = answer.body(BodyExtractors.toDataBuffers());
 			// A length that is known bounds what is read.
-			return ((length < 0) ? DataBufferUtils.join(body, this.maxBodySize) : DataBufferUtils.join(body))
+			return ((head.length() < 0) ? DataBufferUtils.join(body, this.maxBodySize) : DataBufferUtils.join(body))
 				.map(KeyedCall::bytes)
 				.defaultIfEmpty(new byte[0])
-				.handle((bytes, sink) -> {
-					try {
-						HeldBody.requireWhole(bytes.length, length);
-						sink.next(bytes);
-					}
-					catch (IOException ex) {
-						sink.error(ex);
-					}
-				});
+				.flatMap((bytes) -> Mono.fromCallable(() -> {
+					head.requireWhole(bytes.length);
+					return bytes;
+				}));
 		}
 
 		private static ClientResponse with(byte[] bytes, ClientResponse answer) {
-			return answer.mutate().body((original) -> buffers(bytes)).build();
+			return answer.mutate()
+				.body((original) -> Flux.defer(() -> Flux.just(DefaultDataBufferFactory.sharedInstance.wrap(bytes))))
+				.build();
 		}
 
 		private static byte[] bytes(DataBuffer buffer) {
@@ -228,10 +188,6 @@ public final class IdempotentCallFilter implements ExchangeFilterFunction {
 			buffer.read(bytes);
 			DataBufferUtils.release(buffer);
 			return bytes;
-		}
-
-		private static Flux<DataBuffer> buffers(byte[] bytes) {
-			return Flux.defer(() -> Flux.just(DefaultDataBufferFactory.sharedInstance.wrap(bytes)));
 		}
 
 		/** Carries the delay from the decision to Reactor's retry. */

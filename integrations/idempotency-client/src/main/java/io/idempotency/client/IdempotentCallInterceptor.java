@@ -1,12 +1,7 @@
 package io.idempotency.client;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.SequenceInputStream;
-
-import io.idempotency.client.IdempotencyKeys.Intent;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpRequest;
@@ -56,8 +51,7 @@ public final class IdempotentCallInterceptor implements ClientHttpRequestInterce
 			throws IOException {
 		HttpHeaders headers = request.getHeaders();
 		if (headers.getFirst(this.calls.header()) == null) {
-			Intent intent = IdempotencyKeys.current();
-			String key = RequestKeys.of(this.calls, request.getMethod().name(), request.getURI(), intent);
+			String key = this.calls.keyFor(request.getMethod().name(), request.getURI(), IdempotencyKeys.current());
 			if (key == null) {
 				return execution.execute(request, body);
 			}
@@ -67,98 +61,63 @@ public final class IdempotentCallInterceptor implements ClientHttpRequestInterce
 	}
 
 	/** A request of RestClient or RestTemplate. */
-	private static final class SpringExchange implements BlockingExchange<ClientHttpResponse> {
-
-		private final HttpRequest request;
-
-		private final byte[] body;
-
-		private final ClientHttpRequestExecution execution;
-
-		SpringExchange(HttpRequest request, byte[] body, ClientHttpRequestExecution execution) {
-			this.request = request;
-			this.body = body;
-			this.execution = execution;
-		}
+	private record SpringExchange(HttpRequest request, byte[] bytes,
+			ClientHttpRequestExecution execution) implements BlockingCaller.Exchange<ClientHttpResponse> {
 
 		@Override
 		public ClientHttpResponse send() throws IOException {
-			return this.execution.execute(this.request, this.body);
+			return this.execution.execute(this.request, this.bytes);
 		}
 
 		@Override
-		public int status(ClientHttpResponse answer) throws IOException {
-			return answer.getStatusCode().value();
+		public ResponseHead head(ClientHttpResponse response) throws IOException {
+			HttpHeaders headers = response.getHeaders();
+			return new ResponseHead(response.getStatusCode().value(), headers.getContentLength(), headers::getFirst);
 		}
 
 		@Override
-		public @Nullable String header(String name, ClientHttpResponse answer) {
-			return answer.getHeaders().getFirst(name);
+		public InputStream body(ClientHttpResponse response) throws IOException {
+			return response.getBody();
 		}
 
 		@Override
-		public long length(ClientHttpResponse answer) {
-			return answer.getHeaders().getContentLength();
+		public ClientHttpResponse withBody(ClientHttpResponse response, InputStream body) {
+			return new HeldResponse(response, body);
 		}
 
 		@Override
-		public Held<ClientHttpResponse> read(ClientHttpResponse answer, int maxSize) throws IOException {
-			try {
-				InputStream in = answer.getBody();
-				byte[] start = in.readNBytes(maxSize);
-				// A body that was unpacked on the way may be longer than its header says.
-				InputStream held = new ByteArrayInputStream(start);
-				InputStream body = (start.length < maxSize) ? held : new SequenceInputStream(held, in);
-				return new Held<>(new HeldResponse(answer, body), start);
-			}
-			catch (IOException ex) {
-				answer.close();
-				throw ex;
-			}
+		public void discard(ClientHttpResponse response) {
+			response.close();
+		}
+
+	}
+
+	/** A response whose body has arrived. */
+	private record HeldResponse(ClientHttpResponse response, InputStream body) implements ClientHttpResponse {
+
+		@Override
+		public HttpStatusCode getStatusCode() throws IOException {
+			return this.response.getStatusCode();
 		}
 
 		@Override
-		public void discard(ClientHttpResponse answer) {
-			answer.close();
+		public String getStatusText() throws IOException {
+			return this.response.getStatusText();
 		}
 
-		/** An answer whose body has arrived. */
-		private static final class HeldResponse implements ClientHttpResponse {
+		@Override
+		public HttpHeaders getHeaders() {
+			return this.response.getHeaders();
+		}
 
-			private final ClientHttpResponse answer;
+		@Override
+		public InputStream getBody() {
+			return this.body;
+		}
 
-			private final InputStream body;
-
-			HeldResponse(ClientHttpResponse answer, InputStream body) {
-				this.answer = answer;
-				this.body = body;
-			}
-
-			@Override
-			public HttpStatusCode getStatusCode() throws IOException {
-				return this.answer.getStatusCode();
-			}
-
-			@Override
-			public String getStatusText() throws IOException {
-				return this.answer.getStatusText();
-			}
-
-			@Override
-			public HttpHeaders getHeaders() {
-				return this.answer.getHeaders();
-			}
-
-			@Override
-			public InputStream getBody() {
-				return this.body;
-			}
-
-			@Override
-			public void close() {
-				this.answer.close();
-			}
-
+		@Override
+		public void close() {
+			this.response.close();
 		}
 
 	}

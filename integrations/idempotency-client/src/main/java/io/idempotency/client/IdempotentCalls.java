@@ -1,13 +1,17 @@
 package io.idempotency.client;
 
+import java.net.URI;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.idempotency.client.IdempotencyKeys.Intent;
 import io.idempotency.key.HeaderKeyParser;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Says which calls get a key and how a call is repeated. Immutable; the clients of an
@@ -44,31 +48,11 @@ public final class IdempotentCalls {
 	/** The values by default. */
 	public static final IdempotentCalls DEFAULTS = new IdempotentCalls(new Builder());
 
-	private final String header;
+	/** A copy that is not changed. */
+	private final Builder values;
 
-	private final Set<String> methods;
-
-	private final Set<Integer> statuses;
-
-	private final int maxAttempts;
-
-	private final Duration maxTime;
-
-	private final Duration firstDelay;
-
-	private final Duration maxDelay;
-
-	private final int maxBodySize;
-
-	private IdempotentCalls(Builder builder) {
-		this.header = builder.header;
-		this.methods = builder.methods;
-		this.statuses = builder.statuses;
-		this.maxAttempts = builder.maxAttempts;
-		this.maxTime = builder.maxTime;
-		this.firstDelay = builder.firstDelay;
-		this.maxDelay = builder.maxDelay;
-		this.maxBodySize = builder.maxBodySize;
+	private IdempotentCalls(Builder values) {
+		this.values = values;
 	}
 
 	/**
@@ -76,39 +60,54 @@ public final class IdempotentCalls {
 	 * @return the builder
 	 */
 	public Builder change() {
-		return new Builder(this);
+		return new Builder(this.values);
+	}
+
+	/**
+	 * Finds the key of a request that has none.
+	 * @param intent the intent to which the caller has given a key, {@code null} if there
+	 * is none
+	 * @return the key, {@code null} if the request gets none
+	 */
+	@Nullable String keyFor(String method, URI uri, @Nullable Intent intent) {
+		if (!getKeys(method)) {
+			return null;
+		}
+		// The host does not count, because a caller may continue at another node.
+		return (intent != null) ? intent.keyFor(method + " " + uri.getRawPath() + "?" + uri.getRawQuery())
+				: UUID.randomUUID().toString();
 	}
 
 	String header() {
-		return this.header;
+		return this.values.header;
 	}
 
 	boolean getKeys(String method) {
-		return this.methods.contains(method);
+		return this.values.methods.contains(method);
 	}
 
 	boolean areRepeatedOn(int status) {
-		return this.statuses.contains(status);
+		return this.values.statuses.contains(status);
 	}
 
 	int maxAttempts() {
-		return this.maxAttempts;
+		return this.values.maxAttempts;
 	}
 
 	Duration maxTime() {
-		return this.maxTime;
+		return this.values.maxTime;
 	}
 
 	Duration firstDelay() {
-		return this.firstDelay;
+		return this.values.firstDelay;
 	}
 
 	Duration maxDelay() {
-		return this.maxDelay;
+		return this.values.maxDelay;
 	}
 
 	int maxBodySize() {
-		return this.maxBodySize;
+		return this.values.maxBodySize;
 	}
 
 	/**
@@ -137,7 +136,7 @@ public final class IdempotentCalls {
 		private Builder() {
 		}
 
-		private Builder(IdempotentCalls calls) {
+		private Builder(Builder calls) {
 			this.header = calls.header;
 			this.methods = calls.methods;
 			this.statuses = calls.statuses;
@@ -254,7 +253,7 @@ public final class IdempotentCalls {
 		 * @return the instance
 		 */
 		public IdempotentCalls build() {
-			return new IdempotentCalls(this);
+			return new IdempotentCalls(new Builder(this));
 		}
 
 		private static Duration positive(String name, Duration duration) {

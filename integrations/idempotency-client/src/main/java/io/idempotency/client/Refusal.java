@@ -1,7 +1,7 @@
 package io.idempotency.client;
 
+import java.io.Serializable;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param retry what may be done with the key
  * @param detail the explanation for people, {@code null} if there is none
  */
-record Refusal(String code, String retry, @Nullable String detail) {
+record Refusal(String code, String retry, @Nullable String detail) implements Serializable {
 
 	private static final Set<String> WORDS = Set.of("same-key", "new-key", "never", "fix-request");
 
@@ -40,10 +40,6 @@ record Refusal(String code, String retry, @Nullable String detail) {
 
 	boolean allowsSameKey() {
 		return this.retry.equals("same-key");
-	}
-
-	RefusedCallException exception(int status, @Nullable Duration retryAfter) {
-		return new RefusedCallException(status, this.code, this.retry, this.detail, retryAfter);
 	}
 
 	/**

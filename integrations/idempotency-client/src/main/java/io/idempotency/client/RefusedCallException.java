@@ -20,23 +20,16 @@ public final class RefusedCallException extends RuntimeException {
 
 	private final int status;
 
-	private final String code;
-
-	private final String retry;
-
-	private final @Nullable String detail;
+	private final Refusal refusal;
 
 	private final @Nullable Duration retryAfter;
 
-	RefusedCallException(int status, String code, String retry, @Nullable String detail,
-			@Nullable Duration retryAfter) {
+	RefusedCallException(int status, Refusal refusal, @Nullable Duration retryAfter) {
 		// No detail: it may tell whom the call is about, and messages are logged.
-		super("The called service has refused the call with " + status + " '" + code + "' and says '" + retry
-				+ "' about another try");
+		super("The called service has refused the call with " + status + " '" + refusal.code() + "' and says '"
+				+ refusal.retry() + "' about another try");
 		this.status = status;
-		this.code = code;
-		this.retry = retry;
-		this.detail = detail;
+		this.refusal = refusal;
 		this.retryAfter = retryAfter;
 	}
 
@@ -53,7 +46,7 @@ public final class RefusedCallException extends RuntimeException {
 	 * @return the code
 	 */
 	public String code() {
-		return this.code;
+		return this.refusal.code();
 	}
 
 	/**
@@ -64,7 +57,7 @@ public final class RefusedCallException extends RuntimeException {
 	 * request is wrong
 	 */
 	public String retry() {
-		return this.retry;
+		return this.refusal.retry();
 	}
 
 	/**
@@ -72,7 +65,7 @@ public final class RefusedCallException extends RuntimeException {
 	 * @return the detail, {@code null} if there is none
 	 */
 	public @Nullable String detail() {
-		return this.detail;
+		return this.refusal.detail();
 	}
 
 	/**

@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 class IdempotencyKeysTests {
 
 	private static @Nullable String keyOf(String method, String uri) {
-		return RequestKeys.of(IdempotentCalls.DEFAULTS, method, URI.create(uri), IdempotencyKeys.current());
+		return IdempotentCalls.DEFAULTS.keyFor(method, URI.create(uri), IdempotencyKeys.current());
 	}
 
 	@Test
