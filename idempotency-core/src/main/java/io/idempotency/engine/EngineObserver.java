@@ -68,16 +68,10 @@ public interface EngineObserver {
 
 	/** Returns the observed store; the store itself if it cannot be observed. */
 	static IdempotencyStore observed(EngineObserver observer, IdempotencyStore store) {
-		try {
-			return observer.observed(store);
-		}
-		catch (Throwable ex) {
-			// Errors too: an observer may be broken in any way, and the calls still go
-			// on.
-			LoggerFactory.getLogger(EngineObserver.class)
-				.warn("An observer of stores failed; {} is not observed", store.getClass().getSimpleName(), ex);
-			return store;
-		}
+		IdempotencyStore observed = EventLog.attempt(() -> observer.observed(store),
+				(ex) -> LoggerFactory.getLogger(EngineObserver.class)
+					.warn("An observer of stores failed; {} is not observed", store.getClass().getSimpleName(), ex));
+		return (observed != null) ? observed : store;
 	}
 
 	/**
@@ -195,40 +189,26 @@ public interface EngineObserver {
 
 		/** Begins the observation of a call, if anybody wants to see it. */
 		static ObservedCall start(EngineObserver observer, GuardedCall call, @Nullable Object parent, EventLog events) {
-			try {
-				EngineObserver.SeenCall observation = observer.started(call, parent);
-				return (observation != null) ? new ObservedCall(observation, events) : NONE;
-			}
-			catch (Throwable ex) {
-				// Errors too: an observer may be broken in any way, and the call still
-				// goes
-				// on.
-				events.notObserved(ex);
-				return NONE;
-			}
+			EngineObserver.SeenCall observation = EventLog.attempt(() -> observer.started(call, parent),
+					events::notObserved);
+			return (observation != null) ? new ObservedCall(observation, events) : NONE;
 		}
 
 		/** Makes this call the current one of the thread. */
 		public EngineObserver.Scope open() {
-			if (this.observation == null) {
+			EngineObserver.SeenCall seen = this.observation;
+			if (seen == null) {
 				return NO_SCOPE;
 			}
-			EngineObserver.Scope scope;
-			try {
-				scope = this.observation.open();
-			}
-			catch (Throwable ex) {
-				this.events.notObserved(ex);
-				return NO_SCOPE;
-			}
-			return () -> {
-				try {
-					scope.close();
-				}
-				catch (Throwable ex) {
-					this.events.notObserved(ex);
-				}
-			};
+			EngineObserver.Scope scope = EventLog.attempt(seen::open, this.events::notObserved);
+			return (scope != null) ? () -> observe(scope::close) : NO_SCOPE;
+		}
+
+		private void observe(Runnable step) {
+			EventLog.attempt(() -> {
+				step.run();
+				return true;
+			}, this.events::notObserved);
 		}
 
 		/**
@@ -258,16 +238,11 @@ public interface EngineObserver {
 		 * @param first where the claim of the first call came from
 		 */
 		public void replayed(ClaimOrigin first) {
-			if (this.observation == null) {
-				return;
+			EngineObserver.SeenCall seen = this.observation;
+			if (seen != null) {
+				observe(() -> seen.replays(first));
+				end(IdempotencyOutcome.REPLAYED, null);
 			}
-			try {
-				this.observation.replays(first);
-			}
-			catch (Throwable ex) {
-				this.events.notObserved(ex);
-			}
-			end(IdempotencyOutcome.REPLAYED, null);
 		}
 
 		/** Notes that the call has returned to its caller. */
@@ -303,14 +278,9 @@ public interface EngineObserver {
 
 		/** Ends the observation; the first end counts. */
 		public void end(IdempotencyOutcome outcome, @Nullable Throwable failure) {
-			if (this.observation == null || !this.ended.compareAndSet(false, true)) {
-				return;
-			}
-			try {
-				this.observation.ended(outcome, failure);
-			}
-			catch (Throwable ex) {
-				this.events.notObserved(ex);
+			EngineObserver.SeenCall seen = this.observation;
+			if (seen != null && this.ended.compareAndSet(false, true)) {
+				observe(() -> seen.ended(outcome, failure));
 			}
 		}
 

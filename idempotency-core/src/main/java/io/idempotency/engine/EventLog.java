@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.IdempotencyEvent;
@@ -59,14 +61,16 @@ public final class EventLog implements ResultSealer.Log {
 	}
 
 	public void publish(IdempotencyEvent event, String operation) {
-		try {
-			this.listener.onEvent(event, operation);
-		}
-		catch (Throwable ex) {
-			// Errors too: a listener may be broken in any way, and the call still goes
-			// on.
-			write(() -> logger.warn("A listener failed on {} of '{}'; the call goes on", event, operation, ex));
-		}
+		publish(this.listener, event, operation);
+	}
+
+	/** Notifies one listener; its failure is logged. */
+	public static void publish(IdempotencyListener listener, IdempotencyEvent event, String operation) {
+		attempt(() -> {
+			listener.onEvent(event, operation);
+			return true;
+		}, (ex) -> write(() -> logger.warn("The listener {} failed on {} of '{}'; the call goes on",
+				listener.getClass().getName(), event, operation, ex)));
 	}
 
 	/** Reports why a call is refused, and creates the exception for its caller. */
@@ -132,19 +136,16 @@ public final class EventLog implements ResultSealer.Log {
 		publish(IdempotencyEvent.LEASE_LOST, operation);
 	}
 
+	/** The store may be unavailable, and the rest of the message is still useful. */
 	private static String holder(GuardedCall call) {
-		try {
-			return call.store()
-				.admin()
-				.map((admin) -> admin.find(RecordKey.of(call.key()))
-					.map((now) -> now.state() + ", " + run(now.node(), now.traceId()))
-					.orElse("no record"))
-				.orElse("not known");
-		}
-		catch (Throwable ex) {
-			// The store may be away; the line is worth its own part all the same.
-			return "not known";
-		}
+		String holder = attempt(() -> call.store()
+			.admin()
+			.map((admin) -> admin.find(RecordKey.of(call.key()))
+				.map((now) -> now.state() + ", " + run(now.node(), now.traceId()))
+				.orElse("no record"))
+			.orElse(null), (ex) -> {
+			});
+		return (holder != null) ? holder : "not known";
 	}
 
 	private static String run(@Nullable String node, @Nullable String trace) {
@@ -158,12 +159,28 @@ public final class EventLog implements ResultSealer.Log {
 	 * @return whether the message was written; errors are not thrown
 	 */
 	public static boolean write(Runnable message) {
-		try {
+		return attempt(() -> {
 			message.run();
 			return true;
+		}, (ex) -> {
+		}) != null;
+	}
+
+	/**
+	 * Runs code that must not change the outcome of a call: a listener, an observer, an
+	 * appender.
+	 * @param <T> the type of the result
+	 * @param failed receives the failure; errors too, because the code may be broken in
+	 * any way
+	 * @return the result, {@code null} if the code failed
+	 */
+	public static <T> @Nullable T attempt(Supplier<@Nullable T> code, Consumer<Throwable> failed) {
+		try {
+			return code.get();
 		}
 		catch (Throwable ex) {
-			return false;
+			failed.accept(ex);
+			return null;
 		}
 	}
 

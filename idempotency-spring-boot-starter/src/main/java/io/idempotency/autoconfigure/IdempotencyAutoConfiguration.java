@@ -24,8 +24,6 @@ import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.Scheduler;
 import io.idempotency.engine.EngineIdempotencyTemplate;
 import io.idempotency.engine.EngineIdempotencyTemplate.TemplateEnvironment;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -195,8 +193,6 @@ public final class IdempotencyAutoConfiguration {
 	 */
 	static final class CompositeIdempotencyListener implements IdempotencyListener {
 
-		private static final Logger logger = LoggerFactory.getLogger(IdempotencyListener.class);
-
 		private final List<IdempotencyListener> listeners;
 
 		CompositeIdempotencyListener(List<IdempotencyListener> listeners) {
@@ -205,17 +201,7 @@ public final class IdempotencyAutoConfiguration {
 
 		@Override
 		public void onEvent(IdempotencyEvent event, String operation) {
-			for (IdempotencyListener listener : this.listeners) {
-				try {
-					listener.onEvent(event, operation);
-				}
-				catch (Throwable ex) {
-					// Errors too: whatever one listener throws must not reach the next
-					// one.
-					EventLog.write(() -> logger.warn("{} failed on {} of '{}'; the call goes on",
-							listener.getClass().getName(), event, operation, ex));
-				}
-			}
+			this.listeners.forEach((listener) -> EventLog.publish(listener, event, operation));
 		}
 
 	}

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.engine.EngineObserver;
+import io.idempotency.engine.EventLog;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.IdempotencyStore;
@@ -105,14 +106,11 @@ final class MicrometerObserver implements EngineObserver {
 	 * must be told the end, too.
 	 */
 	private void start(Observation observation) {
-		try {
-			observation.start();
-		}
-		catch (Throwable ex) {
+		EventLog.attempt(observation::start, (ex) -> {
 			if (this.told.compareAndSet(false, true)) {
 				logger.warn("The start of an observation failed; the call goes on. Told once", ex);
 			}
-		}
+		});
 	}
 
 	private final class ObservedByMicrometer implements EngineObserver.SeenCall {
@@ -139,7 +137,7 @@ final class MicrometerObserver implements EngineObserver {
 			try {
 				scope = this.observation.openScope();
 			}
-			catch (Throwable ex) {
+			catch (RuntimeException | Error ex) {
 				registry.setCurrentObservationScope(before);
 				throw ex;
 			}
@@ -147,9 +145,8 @@ final class MicrometerObserver implements EngineObserver {
 				try {
 					scope.close();
 				}
-				catch (Throwable ex) {
+				finally {
 					registry.setCurrentObservationScope(before);
-					throw ex;
 				}
 			};
 		}

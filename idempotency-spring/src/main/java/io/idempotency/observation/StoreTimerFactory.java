@@ -162,7 +162,7 @@ final class StoreTimerFactory {
 			try {
 				timer.record(Math.max(0, nanos), TimeUnit.NANOSECONDS);
 			}
-			catch (Throwable ex) {
+			catch (RuntimeException | LinkageError ex) {
 				// The store has answered, so a broken timer must not fail the call.
 				if (this.told.compareAndSet(false, true)) {
 					logger.warn("A timer of a store failed; the call goes on. Told once", ex);
