@@ -9,7 +9,12 @@ import java.util.Map;
 import io.idempotency.codec.AesGcmResultCipher;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.boot.actuate.endpoint.SanitizableData;
+import org.springframework.boot.actuate.endpoint.SanitizingFunction;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 /**
  * Reads {@code idempotency.encryption.keys}. No message shows a value, because even a
@@ -88,6 +93,31 @@ final class EncryptionKeys {
 
 	private static InvalidConfigurationPropertyValueException invalid(String name, String reason) {
 		return new InvalidConfigurationPropertyValueException(name, SECRET, reason);
+	}
+
+	/**
+	 * Hides the keys in the endpoints {@code env} and {@code configprops}, even if these
+	 * show values.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(SanitizingFunction.class)
+	static class HiddenConfiguration {
+
+		/**
+		 * The letters of the property's name; sources write the name in different ways,
+		 * e.g. an environment variable has no dots.
+		 */
+		private static final String LETTERS = "idempotencyencryptionkeys";
+
+		@Bean
+		SanitizingFunction idempotencyEncryptionKeysAreHidden() {
+			return (data) -> isKey(data.getKey()) ? data.withValue(SanitizableData.SANITIZED_VALUE) : data;
+		}
+
+		private static boolean isKey(String name) {
+			return name.toLowerCase(Locale.ROOT).replaceAll("[^a-z]", "").startsWith(LETTERS);
+		}
+
 	}
 
 }

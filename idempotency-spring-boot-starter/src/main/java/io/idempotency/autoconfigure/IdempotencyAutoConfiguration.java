@@ -2,28 +2,27 @@ package io.idempotency.autoconfigure;
 
 import java.util.List;
 
-import io.idempotency.interceptor.DefaultStoreFinder;
-import io.idempotency.interceptor.CurrentRequest;
 import io.idempotency.IdempotencyAdmin;
-import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
+import io.idempotency.codec.ResultCipher;
+import io.idempotency.codec.ResultCodec;
+import io.idempotency.engine.EngineIdempotencyTemplate;
+import io.idempotency.engine.EngineIdempotencyTemplate.TemplateEnvironment;
+import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.EventLog;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.interceptor.CurrentRequest;
+import io.idempotency.interceptor.DefaultStoreFinder;
 import io.idempotency.interceptor.InterceptorConfiguration;
 import io.idempotency.interceptor.InterceptorSettings;
 import io.idempotency.interceptor.OperationKeyReader;
-import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.DetachedCalls;
-import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Namespace;
-import io.idempotency.codec.ResultCipher;
-import io.idempotency.codec.ResultCodec;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.Scheduler;
-import io.idempotency.engine.EngineIdempotencyTemplate;
-import io.idempotency.engine.EngineIdempotencyTemplate.TemplateEnvironment;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -60,7 +59,7 @@ import org.springframework.transaction.TransactionExecutionListener;
 @EnableConfigurationProperties(IdempotencyProperties.class)
 @Import({ StoreConfigurations.class, ResultCodecConfigurations.Jackson3.class, ResultCodecConfigurations.Jackson2.class,
 		ResultCodecConfigurations.OnlyDone.class, IdempotencyGuardConfiguration.class,
-		InterceptorConfiguration.Methods.class, HiddenKeysConfiguration.class, NamespaceConfiguration.class,
+		InterceptorConfiguration.Methods.class, EncryptionKeys.HiddenConfiguration.class, NamespaceConfiguration.class,
 		IdempotencyAutoConfiguration.Transactions.class, ReactiveEngineConfiguration.class, })
 public final class IdempotencyAutoConfiguration {
 
@@ -83,9 +82,17 @@ public final class IdempotencyAutoConfiguration {
 			ClaimOrigin node) {
 		return new IdempotencyEngine(properties.maxWaiters(),
 				new DetachedCalls.Limits(properties.maxDetachedCalls(), properties.maxDetachedDuration()),
-				new CompositeIdempotencyListener(listeners.orderedStream().toList()), scheduler,
-				InterceptorConfiguration.threadTransactions(), encryption.encryption(),
+				composite(listeners.orderedStream().toList()), scheduler, InterceptorConfiguration.threadTransactions(),
+				encryption.encryption(),
 				observer.getIfUnique(() -> named(node)));
+	}
+
+	/**
+	 * Calls all listeners of the application in their order; a listener that fails does
+	 * not stop the others.
+	 */
+	static IdempotencyListener composite(List<IdempotencyListener> listeners) {
+		return (event, operation) -> listeners.forEach((each) -> EventLog.publish(each, event, operation));
 	}
 
 	/** Observes nothing, and names the node. */
@@ -185,25 +192,6 @@ public final class IdempotencyAutoConfiguration {
 	@Bean
 	OperationKeyReader idempotencyOperationKeys(IdempotencyProperties properties) {
 		return new OperationKeyReader(properties.key().maxLength());
-	}
-
-	/**
-	 * Calls all listeners of the application in their order; a listener that fails does
-	 * not stop the others.
-	 */
-	static final class CompositeIdempotencyListener implements IdempotencyListener {
-
-		private final List<IdempotencyListener> listeners;
-
-		CompositeIdempotencyListener(List<IdempotencyListener> listeners) {
-			this.listeners = List.copyOf(listeners);
-		}
-
-		@Override
-		public void onEvent(IdempotencyEvent event, String operation) {
-			this.listeners.forEach((listener) -> EventLog.publish(listener, event, operation));
-		}
-
 	}
 
 	@Configuration(proxyBeanMethods = false)

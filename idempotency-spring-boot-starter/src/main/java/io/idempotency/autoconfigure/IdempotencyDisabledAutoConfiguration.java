@@ -1,21 +1,26 @@
 package io.idempotency.autoconfigure;
 
 import java.lang.reflect.Type;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyAdmin;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
 import io.idempotency.IssuedToken;
+import io.idempotency.TransactionMode;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Namespace;
-import io.idempotency.store.memory.MemoryIdempotencyStore;
 import io.idempotency.reactor.ReactiveIdempotencyTemplate;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
 import io.idempotency.web.IdempotentRoutes;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,7 +48,7 @@ import org.springframework.context.annotation.Import;
 @AutoConfiguration
 @ConditionalOnProperty(name = "idempotency.enabled", havingValue = "false")
 @EnableConfigurationProperties(IdempotencyProperties.class)
-@Import({ HiddenKeysConfiguration.class, NamespaceConfiguration.class })
+@Import({ EncryptionKeys.HiddenConfiguration.class, NamespaceConfiguration.class })
 public final class IdempotencyDisabledAutoConfiguration {
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyDisabledAutoConfiguration.class);
@@ -56,7 +61,7 @@ public final class IdempotencyDisabledAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	IdempotencyTemplate idempotencyTemplate() {
-		return UnguardedIdempotencyTemplate.INSTANCE;
+		return (operation) -> UnguardedCall.INSTANCE;
 	}
 
 	@Bean
@@ -66,10 +71,14 @@ public final class IdempotencyDisabledAutoConfiguration {
 		return IdempotencyEngine.admin(empty, (name) -> empty, namespace);
 	}
 
+	/**
+	 * Tokens are neither stored nor checked, but forms and clients still get a token to
+	 * send.
+	 */
 	@Bean
 	@ConditionalOnMissingBean
 	IdempotencyTokens idempotencyTokens(IdempotencyProperties properties) {
-		return new UnguardedIdempotencyTokens(properties.token().ttl());
+		return () -> new IssuedToken(UUID.randomUUID().toString(), Instant.now().plus(properties.token().ttl()));
 	}
 
 	/** Routes of Spring MVC, which may ask for their filters. */
@@ -108,21 +117,80 @@ public final class IdempotencyDisabledAutoConfiguration {
 
 	}
 
-	/**
-	 * The tokens for {@code idempotency.enabled=false}: they are neither stored nor
-	 * checked, but forms and clients still get a token to send.
-	 */
-	private static final class UnguardedIdempotencyTokens implements IdempotencyTokens {
+	/** A call that ignores all its settings. */
+	private static final class UnguardedCall implements IdempotencyTemplate.Call {
 
-		private final Duration timeToLive;
+		static final UnguardedCall INSTANCE = new UnguardedCall();
 
-		UnguardedIdempotencyTokens(Duration timeToLive) {
-			this.timeToLive = timeToLive;
+		@Override
+		public UnguardedCall key(Object... parts) {
+			return this;
 		}
 
 		@Override
-		public IssuedToken issue() {
-			return new IssuedToken(UUID.randomUUID().toString(), Instant.now().plus(this.timeToLive));
+		public UnguardedCall scope(String scope) {
+			return this;
+		}
+
+		@Override
+		public UnguardedCall fingerprint(@Nullable Object... parts) {
+			return this;
+		}
+
+		@Override
+		public UnguardedCall options(Consumer<? super IdempotencyOptions.Builder> options) {
+			return this;
+		}
+
+		@Override
+		public UnguardedCall token(String token) {
+			return this;
+		}
+
+		@Override
+		public UnguardedCall store(String name) {
+			return this;
+		}
+
+		@Override
+		public UnguardedCall transaction(TransactionMode transaction) {
+			return this;
+		}
+
+		@Override
+		public UnguardedCall recover(Callable<?> recovery) {
+			return this;
+		}
+
+		@Override
+		public <T> CompletableFuture<@Nullable T> executeAsync(Class<T> type,
+				Supplier<? extends CompletionStage<? extends @Nullable T>> action) {
+			// A guarded call also returns a future of its own, whatever the stage is.
+			CompletableFuture<@Nullable T> result = new CompletableFuture<>();
+			action.get().whenComplete((value, failure) -> {
+				if (failure != null) {
+					result.completeExceptionally(failure);
+				}
+				else {
+					result.complete(value);
+				}
+			});
+			return result;
+		}
+
+		@Override
+		public <T> @Nullable T execute(Class<T> type, Supplier<? extends @Nullable T> action) {
+			return action.get();
+		}
+
+		@Override
+		public <T> @Nullable T call(Type type, Callable<? extends @Nullable T> action) throws Exception {
+			return action.call();
+		}
+
+		@Override
+		public void run(Runnable action) {
+			action.run();
 		}
 
 	}

@@ -1,25 +1,33 @@
 package io.idempotency.autoconfigure;
 
-import io.idempotency.interceptor.DefaultStoreFinder;
-import io.idempotency.interceptor.CurrentRequest;
+import java.util.Arrays;
+import java.util.List;
+
 import io.idempotency.IdempotencyOptions;
-import io.idempotency.interceptor.IdempotentOperationSource;
-import io.idempotency.interceptor.RequestValues;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.RouteRegistry;
+import io.idempotency.interceptor.CurrentRequest;
+import io.idempotency.interceptor.DefaultStoreFinder;
+import io.idempotency.interceptor.IdempotentOperationSource;
+import io.idempotency.interceptor.RequestValues;
 import io.idempotency.key.Caller;
 import io.idempotency.web.HttpCallerResolver;
-import io.idempotency.web.WebMvcConfiguration;
 import io.idempotency.web.IdempotencyScopeResolver;
 import io.idempotency.web.IdempotentRoutes;
+import io.idempotency.web.WebMvcConfiguration;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.ServletRequestListener;
 
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -35,7 +43,16 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.HandlerAdapter;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.function.support.HandlerFunctionAdapter;
+import org.springframework.web.servlet.mvc.HttpRequestHandlerAdapter;
+import org.springframework.web.servlet.mvc.SimpleControllerHandlerAdapter;
+import org.springframework.web.servlet.mvc.annotation.ResponseStatusExceptionResolver;
+import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExceptionResolver;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+import org.springframework.web.servlet.mvc.support.DefaultHandlerExceptionResolver;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for idempotent requests: the filter
@@ -150,6 +167,40 @@ public final class IdempotencyWebAutoConfiguration {
 	@ConditionalOnProperty("idempotency.token.enabled")
 	@Import(WebMvcConfiguration.Tokens.class)
 	static class TokenEndpointConfiguration {
+
+	}
+
+	/**
+	 * Leaves a dispatcher that nobody configures what it has by default. It takes its
+	 * defaults only where it finds no bean of a kind, so the library's own beans would
+	 * take them away. There are others with the configuration of Spring Boot or
+	 * {@code @EnableWebMvc}.
+	 */
+	static final class DispatcherDefaultsKeeper implements BeanDefinitionRegistryPostProcessor {
+
+		/** The defaults of {@code DispatcherServlet.properties}. */
+		private static final List<Class<? extends HandlerAdapter>> ADAPTERS = List.of(HttpRequestHandlerAdapter.class,
+				SimpleControllerHandlerAdapter.class, RequestMappingHandlerAdapter.class, HandlerFunctionAdapter.class);
+
+		private static final List<Class<? extends HandlerExceptionResolver>> RESOLVERS = List.of(
+				ExceptionHandlerExceptionResolver.class, ResponseStatusExceptionResolver.class,
+				DefaultHandlerExceptionResolver.class);
+
+		@Override
+		public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
+			register(HandlerAdapter.class, ADAPTERS, registry);
+			register(HandlerExceptionResolver.class, RESOLVERS, registry);
+		}
+
+		private static <T> void register(Class<T> type, List<Class<? extends T>> defaults,
+				BeanDefinitionRegistry registry) {
+			String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors((ListableBeanFactory) registry, type,
+					true, false);
+			if (Arrays.stream(names).allMatch((name) -> name.startsWith("idempotency"))) {
+				defaults
+					.forEach((each) -> registry.registerBeanDefinition(each.getName(), new RootBeanDefinition(each)));
+			}
+		}
 
 	}
 

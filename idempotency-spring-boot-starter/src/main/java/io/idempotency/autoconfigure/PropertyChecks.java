@@ -6,6 +6,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -58,27 +59,22 @@ final class PropertyChecks {
 
 	/** The bounds are those of the annotation. */
 	static void duration(String name, Duration value) {
-		if (value.compareTo(SHORTEST) < 0 || value.compareTo(LONGEST) > 0) {
-			throw invalid(name, text(value), "It must be a time of 1ms to 36500d, such as 30s or 24h.");
-		}
+		require(value.compareTo(SHORTEST) >= 0 && value.compareTo(LONGEST) <= 0, name, text(value),
+				"It must be a time of 1ms to 36500d, such as 30s or 24h.");
 	}
 
 	static void notLonger(String name, Duration value, String other, Duration bound) {
-		if (value.compareTo(bound) > 0) {
-			throw invalid(name, text(value),
-					"It must not be longer than 'idempotency." + other + "', which is " + text(bound) + ".");
-		}
+		require(value.compareTo(bound) <= 0, name, text(value),
+				"It must not be longer than 'idempotency." + other + "', which is " + text(bound) + ".");
 	}
 
 	/** Rejects the constant DEFAULT, by which an annotation refers to the property. */
 	static <E extends Enum<E>> void notDefault(String name, E value) {
-		if (value.name().equals("DEFAULT")) {
-			String others = Stream.of(value.getDeclaringClass().getEnumConstants())
-				.filter((other) -> other != value)
-				.map(Enum::name)
-				.collect(Collectors.joining(" or "));
-			throw invalid(name, "default", "It must be " + others + ".");
-		}
+		require(!value.name().equals("DEFAULT"), name, "default",
+				Stream.of(value.getDeclaringClass().getEnumConstants())
+					.filter((other) -> other != value)
+					.map(Enum::name)
+					.collect(Collectors.joining(" or ", "It must be ", ".")));
 	}
 
 	/** Writes a duration as a configuration does. */
@@ -90,35 +86,26 @@ final class PropertyChecks {
 	}
 
 	static void positive(String name, DataSize value) {
-		if (value.toBytes() <= 0) {
-			throw invalid(name, value, "It must be larger than zero, such as 64MB.");
-		}
+		require(value.toBytes() > 0, name, value, "It must be larger than zero, such as 64MB.");
 	}
 
 	static void bodySize(String name, DataSize value) {
 		positive(name, value);
-		if (value.compareTo(MAX_BODY) > 0) {
-			throw invalid(name, value, "It must not be larger than 1GB: the body is held in memory.");
-		}
+		require(value.compareTo(MAX_BODY) <= 0, name, value,
+				"It must not be larger than 1GB: the body is held in memory.");
 	}
 
 	static void atLeast(int minimum, String name, int value) {
-		if (value < minimum) {
-			throw invalid(name, value, "It must be at least " + minimum + ".");
-		}
+		require(value >= minimum, name, value, "It must be at least " + minimum + ".");
 	}
 
 	static void between(int minimum, int maximum, String name, int value) {
-		if (value < minimum || value > maximum) {
-			throw invalid(name, value, "It must be " + minimum + " to " + maximum + ".");
-		}
+		require(value >= minimum && value <= maximum, name, value, "It must be " + minimum + " to " + maximum + ".");
 	}
 
 	static void anonymous(Anonymous anonymous, ScopeMode scope) {
-		if (anonymous == Anonymous.REJECT && scope == ScopeMode.GLOBAL) {
-			throw invalid("http.anonymous", "reject",
-					"It must be share with 'idempotency.scope=global', which gives the keys of requests no caller.");
-		}
+		require(anonymous != Anonymous.REJECT || scope != ScopeMode.GLOBAL, "http.anonymous", "reject",
+				"It must be share with 'idempotency.scope=global', which gives the keys of requests no caller.");
 	}
 
 	static void node(String name, String value) {
@@ -138,27 +125,28 @@ final class PropertyChecks {
 	}
 
 	static void headerNames(String name, List<String> values) {
-		for (int i = 0; i < values.size(); i++) {
-			headerName(name + "[" + i + "]", values.get(i));
-		}
+		each(name, values, PropertyChecks::headerName);
 	}
 
 	/** A retry must bring the same values. */
 	static void headersOfRetries(String name, List<String> values) {
 		headerNames(name, values);
-		for (int i = 0; i < values.size(); i++) {
-			require(!HEADERS_OF_ONE_TRY.matcher(values.get(i).toLowerCase(Locale.ROOT)).matches(), name + "[" + i + "]",
-					values.get(i),
-					"It must be a header that a retry brings with the same value; with this one, a retry would be another"
-							+ " call.");
-		}
+		each(name, values,
+				(element, value) -> require(!HEADERS_OF_ONE_TRY.matcher(value.toLowerCase(Locale.ROOT)).matches(),
+						element, value,
+						"It must be a header that a retry brings with the same value; with this one, a retry would be"
+								+ " another call."));
 	}
 
 	static void statusPatterns(String name, List<String> values) {
+		each(name, values, (element, value) -> require(HttpSettings.isStatusPattern(value), element, value,
+				"It must be the status of a failure such as 429, or a class of them: 4xx or 5xx. After a success the key"
+						+ " must not be free."));
+	}
+
+	private static void each(String name, List<String> values, BiConsumer<String, String> check) {
 		for (int i = 0; i < values.size(); i++) {
-			require(HttpSettings.isStatusPattern(values.get(i)), name + "[" + i + "]", values.get(i),
-					"It must be the status of a failure such as 429, or a class of them: 4xx or 5xx. After a success the key"
-							+ " must not be free.");
+			check.accept(name + "[" + i + "]", values.get(i));
 		}
 	}
 
@@ -193,14 +181,10 @@ final class PropertyChecks {
 		require(KEY_PREFIX.matcher(value).matches(), name, value, "It must not hold blanks or control characters.");
 	}
 
-	private static void require(boolean valid, String name, String value, String reason) {
+	private static void require(boolean valid, String name, Object value, String reason) {
 		if (!valid) {
-			throw invalid(name, value, reason);
+			throw new InvalidConfigurationPropertyValueException("idempotency." + name, value, reason);
 		}
-	}
-
-	private static InvalidConfigurationPropertyValueException invalid(String name, Object value, String reason) {
-		return new InvalidConfigurationPropertyValueException("idempotency." + name, value, reason);
 	}
 
 }

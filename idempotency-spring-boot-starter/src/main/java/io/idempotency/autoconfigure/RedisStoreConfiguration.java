@@ -20,7 +20,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -62,14 +61,8 @@ class RedisStoreConfiguration {
 
 	@Bean(initMethod = "start")
 	@Lazy(false)
-	@DependsOn("idempotencyStore")
-	RedisEvictions idempotencyEvictions(ListableBeanFactory beanFactory, Scheduler scheduler,
-			@IdempotencyConnectionFactory ObjectProvider<RedisConnectionFactory> marked,
-			ObjectProvider<RedisConnectionFactory> all) {
-		return new RedisEvictions(
-				StoreConnectionFinder.choose(beanFactory, RedisConnectionFactory.class,
-						IdempotencyConnectionFactory.class, marked, all, (connections) -> false),
-				EVICTIONS_INTERVAL, scheduler);
+	RedisEvictions idempotencyEvictions(RedisIdempotencyStore idempotencyStore, Scheduler scheduler) {
+		return idempotencyStore.evictions(EVICTIONS_INTERVAL, scheduler);
 	}
 
 	/**

@@ -3,15 +3,15 @@ package io.idempotency.autoconfigure;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-import io.idempotency.interceptor.DefaultStoreFinder;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Internal;
 import io.idempotency.ScopeMode;
+import io.idempotency.http.HttpSettings;
+import io.idempotency.http.RouteRegistry;
+import io.idempotency.interceptor.DefaultStoreFinder;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.IdempotentOperationSource;
 import io.idempotency.interceptor.OperationTraits.Flag;
-import io.idempotency.http.HttpSettings;
-import io.idempotency.http.RouteRegistry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -28,41 +28,18 @@ import org.springframework.web.method.HandlerMethod;
  * of the application may still tell callers apart, which this class cannot see. A
  * resolver that only the other stack would ask is refused.
  *
+ * @param securityFilter the name of the filter bean of Spring Security
+ * @param resolver the type of the application's own resolver of callers
+ * @param resolverOfTheOtherStack the name of the type that would be asked there
+ * @param handlers supplies the methods of the controllers
  * @hidden
  */
 @Internal
-public final class UntoldCallerCheck implements SmartInitializingSingleton {
+public record UntoldCallerCheck(ApplicationContext context, HttpSettings settings, String securityFilter,
+		Class<?> resolver, String resolverOfTheOtherStack,
+		Supplier<Stream<HandlerMethod>> handlers) implements SmartInitializingSingleton {
 
 	private static final Logger logger = LoggerFactory.getLogger(UntoldCallerCheck.class);
-
-	private final ApplicationContext context;
-
-	private final HttpSettings settings;
-
-	private final String securityFilter;
-
-	private final Class<?> resolver;
-
-	private final String resolverOfTheOtherStack;
-
-	private final Supplier<Stream<HandlerMethod>> handlers;
-
-	/**
-	 * Creates the check of one of the stacks.
-	 * @param securityFilter the name of the filter bean of Spring Security
-	 * @param resolver the type of the application's own resolver of callers
-	 * @param resolverOfTheOtherStack the name of the type that would be asked there
-	 * @param handlers supplies the methods of the controllers
-	 */
-	public UntoldCallerCheck(ApplicationContext context, HttpSettings settings, String securityFilter,
-			Class<?> resolver, String resolverOfTheOtherStack, Supplier<Stream<HandlerMethod>> handlers) {
-		this.context = context;
-		this.settings = settings;
-		this.securityFilter = securityFilter;
-		this.resolver = resolver;
-		this.resolverOfTheOtherStack = resolverOfTheOtherStack;
-		this.handlers = handlers;
-	}
 
 	@Override
 	public void afterSingletonsInstantiated() {

@@ -23,8 +23,7 @@ class CompositeIdempotencyListenerTests {
 			throw CompositeIdempotencyListenerTests.<RuntimeException>sneaky(failure);
 		};
 		IdempotencyListener last = (event, operation) -> told.add("last " + event + " " + operation);
-		new IdempotencyAutoConfiguration.CompositeIdempotencyListener(List.of(first, broken, last))
-			.onEvent(IdempotencyEvent.REPLAYED, "pay");
+		IdempotencyAutoConfiguration.composite(List.of(first, broken, last)).onEvent(IdempotencyEvent.REPLAYED, "pay");
 		assertThat(told).containsExactly("first REPLAYED pay", "last REPLAYED pay");
 	}
 

@@ -213,8 +213,9 @@ class IdempotencyAutoConfigurationTests {
 
 	@Test
 	void whenTheApplicationHasACodecThenOursBacksOff() {
-		this.runner.withBean("codec", ResultCodec.class, VoidResultCodec::new)
-			.run((context) -> assertThat(context).getBean(ResultCodec.class).isInstanceOf(VoidResultCodec.class));
+		this.runner.withBean("codec", ResultCodec.class, ResultCodecConfigurations.VoidResultCodec::new)
+			.run((context) -> assertThat(context).getBean(ResultCodec.class)
+				.isInstanceOf(ResultCodecConfigurations.VoidResultCodec.class));
 	}
 
 	@Test

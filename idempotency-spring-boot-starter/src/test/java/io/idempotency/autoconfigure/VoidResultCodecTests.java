@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class VoidResultCodecTests {
 
-	private final VoidResultCodec codec = new VoidResultCodec();
+	private final ResultCodecConfigurations.VoidResultCodec codec = new ResultCodecConfigurations.VoidResultCodec();
 
 	@Test
 	void keepsDone() {

@@ -35,7 +35,7 @@ public final class IdempotencyHealthAutoConfiguration {
 	/** Declares the health of the stores for Spring Boot 3.5. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(name = "org.springframework.boot.actuate.health.HealthIndicator")
-	@Import(StoreHealthConfiguration.class)
+	@Import(StoreHealth.BeanConfiguration.class)
 	static class Boot3 {
 
 		@Bean
@@ -55,7 +55,7 @@ public final class IdempotencyHealthAutoConfiguration {
 	/** Declares the health of the stores for Spring Boot 4. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(name = "org.springframework.boot.health.contributor.HealthIndicator")
-	@Import(StoreHealthConfiguration.class)
+	@Import(StoreHealth.BeanConfiguration.class)
 	static class Boot4 {
 
 		@Bean

@@ -1,12 +1,20 @@
 package io.idempotency.autoconfigure.actuate;
 
+import java.util.function.ToLongFunction;
+
 import io.idempotency.interceptor.OperationCatalog;
 import io.idempotency.observation.IdempotencyObservationContext;
 import io.idempotency.observation.ObservationConfiguration;
 import io.idempotency.observation.OutcomeMeterRegistrar;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
+import io.idempotency.store.redis.RedisEvictions;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.observation.ObservationRegistry;
 
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -18,6 +26,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.event.ContextRefreshedEvent;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for the metrics of stores and
@@ -34,10 +43,41 @@ import org.springframework.context.event.ContextRefreshedEvent;
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean(MeterRegistry.class)
-@Import({ StoreMetricsConfiguration.class, ObservationConfiguration.Meters.class })
+@Import(ObservationConfiguration.Meters.class)
 public final class IdempotencyMetricsAutoConfiguration {
 
 	IdempotencyMetricsAutoConfiguration() {
+	}
+
+	/** Looks for the stores at each reading, because meters are bound before. */
+	@Bean
+	MeterBinder idempotencyMemoryMeters(ListableBeanFactory beanFactory) {
+		return (registry) -> {
+			if (isThere(beanFactory, MemoryIdempotencyStore.class)) {
+				memory(registry, beanFactory, "used", "Size of all records in memory",
+						MemoryIdempotencyStore::usedBytes);
+				memory(registry, beanFactory, "kept", "Size of the records in memory that are never forgotten",
+						MemoryIdempotencyStore::keptBytes);
+				memory(registry, beanFactory, "max", "Size that the records in memory may have",
+						MemoryIdempotencyStore::maxBytes);
+			}
+		};
+	}
+
+	private static void memory(MeterRegistry registry, ListableBeanFactory beanFactory, String name, String description,
+			ToLongFunction<MemoryIdempotencyStore> number) {
+		Gauge.builder("idempotency.memory." + name, () -> sum(beanFactory, MemoryIdempotencyStore.class, number))
+			.description(description)
+			.baseUnit("bytes")
+			.register(registry);
+	}
+
+	private static boolean isThere(ListableBeanFactory beanFactory, Class<?> type) {
+		return beanFactory.getBeanNamesForType(type, true, false).length > 0;
+	}
+
+	private static <T> long sum(ListableBeanFactory beanFactory, Class<T> type, ToLongFunction<T> number) {
+		return beanFactory.getBeanProvider(type).stream().mapToLong(number).sum();
 	}
 
 	/** Counts the outcomes of calls from zero, in applications that observe them. */
@@ -55,6 +95,26 @@ public final class IdempotencyMetricsAutoConfiguration {
 				.map((operation) -> new IdempotencyObservationContext(operation.name(), operation.options().mode(),
 						operation.place().store().type()))
 				.forEach(outcomes::begin);
+		}
+
+	}
+
+	/** Declares what a Redis was seen to forget. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(RedisConnectionFactory.class)
+	static class RedisMetricsConfiguration {
+
+		@Bean
+		MeterBinder idempotencyRedisMeters(ListableBeanFactory beanFactory) {
+			return (registry) -> {
+				if (isThere(beanFactory, RedisEvictions.class)) {
+					FunctionCounter
+						.builder("idempotency.redis.evicted.keys", beanFactory,
+								(beans) -> sum(beans, RedisEvictions.class, RedisEvictions::evictedKeys))
+						.description("Keys that the servers of Redis have evicted since this node watches them")
+						.register(registry);
+				}
+			};
 		}
 
 	}

@@ -9,6 +9,8 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 import io.idempotency.StoreFailureMode;
+import io.idempotency.autoconfigure.IdempotencyProperties;
+import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.Namespace;
@@ -18,14 +20,22 @@ import io.idempotency.store.Scheduler;
 import io.r2dbc.spi.R2dbcException;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.util.ClassUtils;
 
 /**
  * Says whether the stores of an application answer, and what follows from it for the
  * guarded calls. Thread-safe. However many ask at the same time, each store is asked once
  * in a few seconds, and nobody waits longer than the time-out of the stores.
+ *
+ * @param probes the probes by the names of the stores' beans
+ * @param trouble returns why calls fail although their store answers
  */
-final class StoreHealth {
+record StoreHealth(Map<String, StoreProbe> probes, StoreFailureMode onStoreFailure,
+		Function<IdempotencyStore, @Nullable Throwable> trouble) {
 
 	/**
 	 * The status while calls run unguarded because a store does not answer, or while
@@ -42,19 +52,6 @@ final class StoreHealth {
 
 	/** Of no operation: nobody else ever has this key. */
 	private static final String OPERATION = "idempotency.health";
-
-	private final Map<String, StoreProbe> probes;
-
-	private final StoreFailureMode onStoreFailure;
-
-	private final Function<IdempotencyStore, @Nullable Throwable> trouble;
-
-	private StoreHealth(Map<String, StoreProbe> probes, StoreFailureMode onStoreFailure,
-			Function<IdempotencyStore, @Nullable Throwable> trouble) {
-		this.probes = probes;
-		this.onStoreFailure = onStoreFailure;
-		this.trouble = trouble;
-	}
 
 	static StoreHealth of(Map<String, IdempotencyStore> stores, StoreFailureMode onStoreFailure, Duration timeout,
 			Namespace namespace, Scheduler scheduler, Function<IdempotencyStore, @Nullable Throwable> trouble) {
@@ -73,12 +70,12 @@ final class StoreHealth {
 			String problem = probe.getValue().problem();
 			String failure = (problem == null) ? failure(probe.getValue()) : null;
 			if (problem != null) {
-				status = unanswered();
+				status = (this.onStoreFailure == StoreFailureMode.PROCEED) ? DEGRADED : DOWN;
 			}
 			else if (failure != null && status.equals(UP)) {
 				status = DEGRADED;
 			}
-			stores.put(probe.getKey(), details(probe.getValue().type(), problem, failure));
+			stores.put(probe.getKey(), details(probe.getValue().store().type(), problem, failure));
 		}
 		return new Report(status, stores);
 	}
@@ -105,10 +102,6 @@ final class StoreHealth {
 		return type + ": " + String.valueOf(root.getMessage()).lines().findFirst().orElse("");
 	}
 
-	private String unanswered() {
-		return (this.onStoreFailure == StoreFailureMode.PROCEED) ? DEGRADED : DOWN;
-	}
-
 	private static Map<String, Object> details(String type, @Nullable String problem, @Nullable String failure) {
 		Map<String, Object> details = new LinkedHashMap<>();
 		details.put("type", type);
@@ -126,6 +119,20 @@ final class StoreHealth {
 	 * @param stores what is known of each store, by the names of their beans
 	 */
 	record Report(String status, Map<String, Object> stores) {
+	}
+
+	/** Declares the health of the stores, for both lines of Spring Boot. */
+	@Configuration(proxyBeanMethods = false)
+	static class BeanConfiguration {
+
+		@Bean
+		@Lazy
+		StoreHealth idempotencyStoreHealth(ListableBeanFactory beanFactory, IdempotencyProperties properties,
+				Namespace namespace, Scheduler scheduler, IdempotencyEngine engine) {
+			return StoreHealth.of(beanFactory.getBeansOfType(IdempotencyStore.class), properties.onStoreFailure(),
+					properties.storeTimeout(), namespace, scheduler, engine::trouble);
+		}
+
 	}
 
 }

@@ -51,10 +51,6 @@ final class StoreProbe {
 		this.thread = scheduler.threads("health", 1);
 	}
 
-	String type() {
-		return this.store.type();
-	}
-
 	IdempotencyStore store() {
 		return this.store;
 	}
@@ -66,32 +62,32 @@ final class StoreProbe {
 		if (known != null && !known.isOver(now)) {
 			return known;
 		}
-		Question question = new Question(now);
+		Question question = new Question(now, new CompletableFuture<>());
 		this.last = question;
 		try {
 			this.thread.execute(() -> ask(question));
 		}
 		catch (RejectedExecutionException ex) {
-			question.ends(this.scheduler.nanos(), "The application is stopping");
-		}
-		catch (Throwable ex) {
-			question.ends(this.scheduler.nanos(), StoreHealth.describe(ex));
+			question.answer()
+				.complete((ex.getCause() != null) ? StoreHealth.describe(ex) : "The application is stopping");
 		}
 		return question;
 	}
 
 	private void ask(Question question) {
-		String problem = null;
+		String problem = "An error, which the log shows";
 		try {
 			// The record is absent, so that the renewal changes nothing. Any answer shows
 			// that the store is up.
 			this.store.renew(this.key, ClaimId.random(), Duration.ofSeconds(1));
+			problem = null;
 		}
-		catch (Throwable ex) {
-			// An error counts, too, because calls would meet it as well.
+		catch (RuntimeException | LinkageError ex) {
 			problem = StoreHealth.describe(ex);
 		}
-		question.ends(this.scheduler.nanos(), problem);
+		finally {
+			question.answer().complete(problem);
+		}
 	}
 
 	/** Returns why the store does not answer, {@code null} if it does. */
@@ -113,26 +109,15 @@ final class StoreProbe {
 		}
 	}
 
-	/** One question and its answer. */
-	static final class Question {
-
-		private final long asked;
-
-		private final CompletableFuture<@Nullable String> answer = new CompletableFuture<>();
-
-		private volatile long answered;
-
-		Question(long asked) {
-			this.asked = asked;
-		}
-
-		void ends(long now, @Nullable String problem) {
-			this.answered = now;
-			this.answer.complete(problem);
-		}
+	/**
+	 * One question and its answer.
+	 *
+	 * @param asked when it was asked
+	 */
+	record Question(long asked, CompletableFuture<@Nullable String> answer) {
 
 		boolean isOver(long now) {
-			return this.answer.isDone() && now - this.answered >= KEPT.toNanos();
+			return this.answer.isDone() && now - this.asked >= KEPT.toNanos();
 		}
 
 	}

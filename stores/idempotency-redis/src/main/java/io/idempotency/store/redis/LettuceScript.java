@@ -101,10 +101,6 @@ final class LettuceScript<T> {
 		return info.pending().await(Deadline.in(patience.isZero() ? Duration.ofMinutes(1) : patience));
 	}
 
-	CompletableFuture<T> reply() {
-		return this.reply;
-	}
-
 	Pending<T> pending() {
 		return new Pending<>(this.reply, this::withdraw);
 	}

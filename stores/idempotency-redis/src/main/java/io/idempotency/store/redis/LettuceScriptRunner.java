@@ -49,7 +49,7 @@ final class LettuceScriptRunner implements ScriptRunner {
 			.map((keyAndArguments) -> new LettuceScript<T>(verb, keyAndArguments))
 			.toList();
 		send(scripts, deadline);
-		List<CompletableFuture<T>> replies = scripts.stream().map(LettuceScript::reply).toList();
+		List<CompletableFuture<T>> replies = scripts.stream().map((script) -> script.pending().reply()).toList();
 		return new Pending<>(
 				CompletableFuture.allOf(replies.toArray(CompletableFuture[]::new)).handle((done, failed) -> {
 					if (failed != null) {

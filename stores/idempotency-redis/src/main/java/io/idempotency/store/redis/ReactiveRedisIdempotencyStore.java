@@ -110,7 +110,7 @@ public final class ReactiveRedisIdempotencyStore implements ReactiveIdempotencyS
 	@Override
 	public Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
 		return carryOut("look", (deadline) -> this.scripts.get(this.steps.key(key), deadline))
-			.mapNotNull((record) -> RedisReplies.found(record, fingerprint).orElse(null));
+			.mapNotNull((record) -> RedisIdempotencyStore.found(record, fingerprint).orElse(null));
 	}
 
 	@Override

@@ -22,6 +22,7 @@ import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.Renewal;
+import io.idempotency.store.Scheduler;
 import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.UnreadableRecordException;
 import io.idempotency.store.redis.ScriptRunner.Deadline;
@@ -160,9 +161,12 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	 */
 	@Override
 	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
-		return RedisReplies.found(
-				carryOut("look", (deadline) -> this.scripts.get(this.steps.key(key), deadline).await(deadline)),
+		return found(carryOut("look", (deadline) -> this.scripts.get(this.steps.key(key), deadline).await(deadline)),
 				fingerprint);
+	}
+
+	static Optional<ClaimResult.Completed> found(byte @Nullable [] record, Fingerprint fingerprint) {
+		return RedisReplies.found(record, fingerprint, Instant.now());
 	}
 
 	ScriptComposer steps() {
@@ -260,6 +264,16 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 			JedisTimeouts.warnOfLonger(this.connectionFactory, this.storeTimeout);
 		}
 		RedisServerCheck.run(this.connectionFactory);
+	}
+
+	/**
+	 * Creates a watch of the keys that the servers of this store evict.
+	 * @param interval how long to wait between two questions, positive
+	 * @param scheduler provides time and a thread
+	 * @return the watch, to be started and closed
+	 */
+	public RedisEvictions evictions(Duration interval, Scheduler scheduler) {
+		return new RedisEvictions(this.connectionFactory, interval, scheduler);
 	}
 
 	/**

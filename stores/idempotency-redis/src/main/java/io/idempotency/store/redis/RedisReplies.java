@@ -77,8 +77,9 @@ final class RedisReplies {
 	 * finished record of this version, is left to the scripts.
 	 * @param record the record, {@code null} if there is none
 	 * @param asked the fingerprint of the claim that would be sent
+	 * @param now the time of this JVM
 	 */
-	static Optional<ClaimResult.Completed> found(byte @Nullable [] record, Fingerprint asked) {
+	static Optional<ClaimResult.Completed> found(byte @Nullable [] record, Fingerprint asked, Instant now) {
 		if (record == null || record.length < HEAD || record[0] != VERSION || record[1] != DONE) {
 			return Optional.empty();
 		}
@@ -89,7 +90,7 @@ final class RedisReplies {
 			StoredResult result = result(fields);
 			StoredRecord stored = new StoredRecord(RecordState.DONE, StoredRecord.NO_ID, 0, fingerprint, 0,
 					fields.getLong(KEPT_UNTIL), 0, 0, result, ResultKind.SUCCESS, origin);
-			Moment moment = new Moment(ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()), new AtomicLong());
+			Moment moment = new Moment(ChronoUnit.MICROS.between(Instant.EPOCH, now), new AtomicLong());
 			return stored.isLive(moment) ? stored.find(asked, moment) : Optional.empty();
 		}
 		catch (BufferUnderflowException | IllegalArgumentException ex) {

@@ -106,12 +106,8 @@ interface ScriptRunner extends AutoCloseable {
 	 */
 	record Deadline(long nanos) {
 
-		/** Longer than any call, and too short for an overflow. */
-		private static final Duration LONGEST = Duration.ofDays(3650);
-
 		static Deadline in(Duration timeout) {
-			Duration bounded = (timeout.compareTo(LONGEST) < 0) ? timeout : LONGEST;
-			return new Deadline(System.nanoTime() + bounded.toNanos());
+			return new Deadline(System.nanoTime() + TimeUnit.NANOSECONDS.convert(timeout));
 		}
 
 		boolean isOver() {

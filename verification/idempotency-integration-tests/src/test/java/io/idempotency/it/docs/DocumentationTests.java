@@ -87,7 +87,7 @@ class DocumentationTests {
 
 	/** The types of properties that integrations have; they are not public. */
 	private static final Set<String> INTEGRATIONS = Set.of("io.idempotency.ai.AiProperties",
-			"io.idempotency.client.ClientProperties");
+			"io.idempotency.client.IdempotencyClientAutoConfiguration$ClientProperties");
 
 	@ParameterizedTest
 	@MethodSource
