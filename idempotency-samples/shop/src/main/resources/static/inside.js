@@ -57,13 +57,12 @@ export function showInside(page) {
 			return;
 		}
 		if (answer?.running) {
-			say(answer.advice);
+			say("The call is in progress. If you evict its record, a call with this key runs beside it.");
 			$("evict-anyway").hidden = false;
 			return;
 		}
 		show(null, !answer ? "The shop does not tell."
-			: (answer.evicted ? "Evicted. The next call with this key runs." : "It was gone already.")
-				+ (answer.advice ? " " + answer.advice : ""));
+			: (answer.evicted ? "Evicted. The next call with this key runs." : "It was gone already."));
 	}
 
 	/** No answer may replace that of a later click. */

@@ -83,8 +83,7 @@ public final class IdempotencyAutoConfiguration {
 		return new IdempotencyEngine(properties.maxWaiters(),
 				new DetachedCalls.Limits(properties.maxDetachedCalls(), properties.maxDetachedDuration()),
 				composite(listeners.orderedStream().toList()), scheduler, InterceptorConfiguration.threadTransactions(),
-				encryption.encryption(),
-				observer.getIfUnique(() -> named(node)));
+				encryption.encryption(), observer.getIfUnique(() -> named(node)));
 	}
 
 	/**

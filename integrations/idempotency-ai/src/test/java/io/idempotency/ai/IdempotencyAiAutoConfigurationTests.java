@@ -29,12 +29,11 @@ class IdempotencyAiAutoConfigurationTests {
 	}
 
 	@Test
-	void knowsItsPropertyAndNamesItForOneThatIsMisspelled(CapturedOutput output) {
+	void knowsItsPropertyAndReportsOneThatIsMisspelled(CapturedOutput output) {
 		this.runner.withPropertyValues("idempotency.ai.meta-key=com.example/attempt")
 			.run((context) -> assertThat(output).doesNotContain("is no property of the library"));
 		this.runner.withPropertyValues("idempotency.ai.meta-keys=com.example/attempt")
-			.run((context) -> assertThat(output).containsOnlyOnce("'idempotency.ai.meta-keys' is no property")
-				.contains("Is 'idempotency.ai.meta-key' meant?"));
+			.run((context) -> assertThat(output).containsOnlyOnce("idempotency.ai.meta-keys"));
 	}
 
 	@Test

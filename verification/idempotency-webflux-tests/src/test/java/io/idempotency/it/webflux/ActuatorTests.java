@@ -4,6 +4,7 @@ import java.net.http.HttpRequest;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -228,6 +229,8 @@ class ActuatorTests {
 	@RestController
 	static class SeenController {
 
+		private final AtomicInteger runs = new AtomicInteger();
+
 		@PostMapping("/seen")
 		@Idempotent(operation = "seen")
 		Mono<String> seen() {
@@ -260,7 +263,7 @@ class ActuatorTests {
 		@PostMapping("/kept")
 		@Idempotent(operation = "kept")
 		Mono<String> kept() {
-			return Mono.just(UUID.randomUUID().toString());
+			return Mono.just("run " + this.runs.incrementAndGet());
 		}
 
 	}

@@ -71,7 +71,7 @@ class InsideBrowserTests {
 		page.locator("#look-key").fill("hangs");
 		lookUntil(page, "running");
 		page.locator("#evict").click();
-		assertThat(page.locator("#look-answer")).containsText("A live call holds what was left");
+		assertThat(page.locator("#look-answer")).containsText("The call is in progress.");
 		chromium.screenshot(page, "inside-running");
 		page.locator("#evict-anyway").click();
 		assertThat(page.locator("#look-answer")).containsText("Evicted.");
