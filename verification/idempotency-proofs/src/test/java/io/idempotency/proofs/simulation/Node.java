@@ -43,10 +43,10 @@ final class Node implements Scheduler {
 
 	private boolean closing;
 
-	/** Whether the next call of the scheduler is refused. */
+	/** Whether no thread can be started for the next task. */
 	private boolean refuses;
 
-	/** How many calls of the scheduler were refused. */
+	/** How many tasks had no thread. */
 	private int refusals;
 
 	private long pausedUntil;
@@ -111,7 +111,7 @@ final class Node implements Scheduler {
 		if (this.refuses) {
 			this.refuses = false;
 			this.refusals++;
-			throw new OutOfMemoryError("unable to create native thread");
+			throw new RejectedExecutionException("unable to create native thread");
 		}
 	}
 
@@ -145,7 +145,6 @@ final class Node implements Scheduler {
 			return () -> {
 			};
 		}
-		mayRefuse();
 		World.Event event = this.world.at(this.world.now() + delay.toNanos(), this, task);
 		return () -> this.world.cancel(event);
 	}
