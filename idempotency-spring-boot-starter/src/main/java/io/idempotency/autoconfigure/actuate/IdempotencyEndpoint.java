@@ -81,7 +81,7 @@ public class IdempotencyEndpoint {
 			String name = required(operation);
 			IdempotencyAdmin records = admin(store);
 			if (key == null) {
-				return RecordsDescriptor.of(records.list(name, cursor, (limit != null) ? limit : DEFAULT_LIMIT));
+				return RecordsDescriptor.of(page(records, name, cursor, (limit != null) ? limit : DEFAULT_LIMIT));
 			}
 			IdempotencyCaller caller = caller(principal, issuer, registration, scope);
 			List<IdempotencyCaller> callers = (caller != null) ? List.of(caller)
@@ -94,6 +94,16 @@ public class IdempotencyEndpoint {
 				.toList();
 			return RecordsDescriptor.of(new IdempotencyRecordPage(found, null));
 		});
+	}
+
+	private static IdempotencyRecordPage page(IdempotencyAdmin records, String operation, @Nullable String cursor,
+			int limit) {
+		try {
+			return records.list(operation, cursor, limit);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IllegalArgumentException("The cursor or the limit is wrong: " + ex.getMessage(), ex);
+		}
 	}
 
 	/**

@@ -8,7 +8,6 @@ import io.idempotency.it.scenarios.UnguardedScenarios;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.web.bind.annotation.RequestMethod;
@@ -28,12 +27,12 @@ class UnguardedOnTomcatTests extends OnTomcat implements UnguardedScenarios {
 	@Autowired
 	RequestMappingHandlerMapping requestMappingHandlerMapping;
 
-	@ParameterizedTest
-	@ValueSource(strings = { "GET", "POST", "PUT", "DELETE" })
-	void handlerWithoutAnnotationSeesNoWrapper(String method) {
+	/** This application has guarded routes, which any unsafe request may meet. */
+	@Test
+	void handlerWithoutAnnotationSeesNoWrapperOnASafeRequest() {
 		Answer answer = this.client.send(this.client.to("/unguarded/seen")
 			.header("Idempotency-Key", this.key)
-			.method(method, HttpRequest.BodyPublishers.noBody()));
+			.method("GET", HttpRequest.BodyPublishers.noBody()));
 		assertThat(answer.text()).isEqualTo("[]");
 	}
 
