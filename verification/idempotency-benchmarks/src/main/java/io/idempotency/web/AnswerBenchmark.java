@@ -71,7 +71,7 @@ public class AnswerBenchmark {
 	@Benchmark
 	public HttpServletResponse captured(Blackhole results) throws IOException {
 		HttpServletResponse response = new Answering(this.socket);
-		CapturingResponse capturing = new CapturingResponse(response);
+		BufferingResponse capturing = new BufferingResponse(response);
 		AmbientHeaders ambient = new AmbientHeaders(capturing.getHeaderNames(), capturing::getHeaders);
 		capturing.hold(MAX_BYTES);
 		write(capturing);

@@ -18,13 +18,13 @@ import org.slf4j.LoggerFactory;
 /** The answer of a guarded handler, in all dispatches that take part in making it. */
 abstract class Answer {
 
-	private CapturingResponse response;
+	private BufferingResponse response;
 
-	Answer(CapturingResponse response) {
+	Answer(BufferingResponse response) {
 		this.response = response;
 	}
 
-	final CapturingResponse response() {
+	final BufferingResponse response() {
 		return this.response;
 	}
 
@@ -34,7 +34,7 @@ abstract class Answer {
 	 * @param next the other wrapper
 	 * @param type the type of the dispatch that makes the answer from now on
 	 */
-	void moveTo(CapturingResponse next, DispatcherType type) {
+	void moveTo(BufferingResponse next, DispatcherType type) {
 		this.response = next;
 	}
 
@@ -113,7 +113,7 @@ abstract class Answer {
 
 		private final AmbientHeaders ambient;
 
-		Recovered(CapturingResponse response, HttpSettings settings) {
+		Recovered(BufferingResponse response, HttpSettings settings) {
 			super(response);
 			this.settings = settings;
 			this.ambient = new AmbientHeaders(response.getHeaderNames(), response::getHeaders);
@@ -121,7 +121,7 @@ abstract class Answer {
 		}
 
 		@Override
-		void moveTo(CapturingResponse next, DispatcherType type) {
+		void moveTo(BufferingResponse next, DispatcherType type) {
 			if (response().isHeld()) {
 				response().pass();
 				super.moveTo(next, type);
@@ -158,7 +158,7 @@ abstract class Answer {
 
 		private boolean sent;
 
-		Replayed(CapturingResponse response, StoredResponse stored, ResponseReplay replay) {
+		Replayed(BufferingResponse response, StoredResponse stored, ResponseReplay replay) {
 			super(response);
 			this.stored = stored;
 			this.replay = replay;
@@ -166,7 +166,7 @@ abstract class Answer {
 		}
 
 		@Override
-		void moveTo(CapturingResponse next, DispatcherType type) {
+		void moveTo(BufferingResponse next, DispatcherType type) {
 			if (!this.sent) {
 				response().pass();
 				super.moveTo(next, type);

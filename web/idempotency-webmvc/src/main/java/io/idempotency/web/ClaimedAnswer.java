@@ -103,7 +103,7 @@ final class ClaimedAnswer extends Answer {
 	 * @param earlier the answer of an earlier call, {@code null} if this call is the
 	 * first. What that call has set of the answer may be set again, and is of the answer
 	 */
-	ClaimedAnswer(RecordingRequest request, CapturingResponse response, OwnedClaim claim, IdempotencyEngine engine,
+	ClaimedAnswer(RecordingRequest request, BufferingResponse response, OwnedClaim claim, IdempotencyEngine engine,
 			HttpSettings settings, boolean endIsReported, @Nullable ClaimedAnswer earlier) {
 		super(response);
 		this.request = request;
@@ -335,7 +335,7 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	@Override
-	void moveTo(CapturingResponse next, DispatcherType type) {
+	void moveTo(BufferingResponse next, DispatcherType type) {
 		commit();
 		AwaitedError awaited = this.awaitedError;
 		if (awaited != null && !this.end.isKnown()) {

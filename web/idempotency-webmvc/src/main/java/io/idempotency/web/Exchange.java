@@ -41,7 +41,7 @@ final class Exchange {
 
 	private final boolean observed;
 
-	private @Nullable CapturingResponse response;
+	private @Nullable BufferingResponse response;
 
 	/** The response to which the answer is made while its transaction may be open. */
 	private @Nullable HttpServletResponse inside;
@@ -109,7 +109,7 @@ final class Exchange {
 		}
 		// A forward gets a wrapper of its own as the innermost one, because some
 		// containers end the response behind the outer wrapper.
-		CapturingResponse next = new CapturingResponse(given);
+		BufferingResponse next = new BufferingResponse(given);
 		this.response = next;
 		if (this.answer != null) {
 			this.answer.moveTo(next, type);
@@ -152,7 +152,7 @@ final class Exchange {
 				&& parts.get(0).equals(known.value())) ? known : null;
 	}
 
-	@Nullable CapturingResponse response() {
+	@Nullable BufferingResponse response() {
 		return this.response;
 	}
 
@@ -163,7 +163,7 @@ final class Exchange {
 	 * @return whether there is an answer, even if the dispatch has thrown
 	 * @throws IOException if the answer could not be sent
 	 */
-	boolean leave(ServletRequest request, @Nullable CapturingResponse previous, @Nullable Throwable thrown)
+	boolean leave(ServletRequest request, @Nullable BufferingResponse previous, @Nullable Throwable thrown)
 			throws IOException {
 		if (thrown == null && request.isAsyncStarted()) {
 			awaitAsync(request);
@@ -292,7 +292,7 @@ final class Exchange {
 	 * result would be kept.
 	 */
 	boolean isRefused() {
-		CapturingResponse given = this.response;
+		BufferingResponse given = this.response;
 		return given != null && given.isCommitted() && given.getStatus() >= HttpServletResponse.SC_BAD_REQUEST;
 	}
 
@@ -320,7 +320,7 @@ final class Exchange {
 				new ResponseReplay(this.settings.replayedHeader()));
 	}
 
-	private CapturingResponse requireResponse() {
+	private BufferingResponse requireResponse() {
 		return Objects.requireNonNull(this.response, "The filter enters an exchange when it begins");
 	}
 

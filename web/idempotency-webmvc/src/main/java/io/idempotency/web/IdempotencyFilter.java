@@ -66,7 +66,7 @@ final class IdempotencyFilter implements Filter {
 			}
 			exchange = Exchange.begin(request, this.settings);
 		}
-		CapturingResponse previous = exchange.response();
+		BufferingResponse previous = exchange.response();
 		HttpServletResponse captured = exchange.enter(request, response);
 		HttpServletRequest recorded = (RecordingRequest.find(request) != null) ? request
 				: new RecordingRequest(request, this.operationFinder, this.settings.maxRequestSize());

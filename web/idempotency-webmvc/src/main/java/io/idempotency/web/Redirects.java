@@ -1,8 +1,8 @@
 package io.idempotency.web;
 
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.UndeclaredThrowableException;
 
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Sends redirects with any status. The response has a method for that since Servlet 6.1.
+ * Sends redirects with any status. The response has a method for them since Servlet 6.1.
  */
 final class Redirects {
 
@@ -42,32 +42,21 @@ final class Redirects {
 		if (status == HttpServletResponse.SC_FOUND && clearBuffer) {
 			response.sendRedirect(location);
 		}
-		else if (method != null) {
-			invoke(method, response, location, status, clearBuffer);
-		}
-		else {
+		else if (method == null) {
 			response.setStatus(status);
 			response.setHeader("Location", location);
 		}
-	}
-
-	private static void invoke(Method method, HttpServletResponse response, Object... arguments) throws IOException {
-		try {
-			method.invoke(response, arguments);
+		else {
+			try {
+				ReflectionUtils.invokeMethod(method, response, location, status, clearBuffer);
+			}
+			catch (UndeclaredThrowableException ex) {
+				if (ex.getCause() instanceof IOException failure) {
+					throw failure;
+				}
+				throw ex;
+			}
 		}
-		catch (InvocationTargetException ex) {
-			ReflectionUtils.rethrowRuntimeException(rethrowIo(ex.getTargetException()));
-		}
-		catch (IllegalAccessException ex) {
-			throw new IllegalStateException("sendRedirect must be public", ex);
-		}
-	}
-
-	private static Throwable rethrowIo(Throwable failure) throws IOException {
-		if (failure instanceof IOException ex) {
-			throw ex;
-		}
-		return failure;
 	}
 
 }

@@ -66,7 +66,7 @@ class RedirectsTests {
 	}
 
 	/** A response of Servlet 6.1; the method is new there. */
-	static class NewResponse extends MockHttpServletResponse {
+	public static class NewResponse extends MockHttpServletResponse {
 
 		private final List<String> sent = new ArrayList<>();
 

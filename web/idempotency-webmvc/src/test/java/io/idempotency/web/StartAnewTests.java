@@ -17,7 +17,7 @@ class StartAnewTests {
 	@Test
 	void keepsTheEncodingThatAnOuterFilterHasForced() {
 		this.response.setCharacterEncoding("UTF-8");
-		CapturingResponse held = held();
+		BufferingResponse held = held();
 		held.setCharacterEncoding("UTF-16");
 		held.startAnew(new AmbientHeaders(List.of(), (name) -> List.of()));
 		assertThat(this.response.getCharacterEncoding()).isEqualTo("UTF-8");
@@ -25,15 +25,15 @@ class StartAnewTests {
 
 	@Test
 	void namesNoEncodingThatNobodyHasSet() {
-		CapturingResponse held = held();
+		BufferingResponse held = held();
 		held.setCharacterEncoding("UTF-16");
 		held.startAnew(new AmbientHeaders(List.of(), (name) -> List.of()));
 		this.response.setContentType("application/json");
 		assertThat(this.response.getContentType()).isEqualTo("application/json");
 	}
 
-	private CapturingResponse held() {
-		CapturingResponse held = new CapturingResponse(this.response);
+	private BufferingResponse held() {
+		BufferingResponse held = new BufferingResponse(this.response);
 		held.hold(1000);
 		return held;
 	}

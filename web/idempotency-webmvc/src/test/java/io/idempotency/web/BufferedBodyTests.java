@@ -21,11 +21,11 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** What of a body reaches the client, and when. */
-class HeldBodyTests {
+class BufferedBodyTests {
 
 	private final Client client = new Client();
 
-	private final CapturingResponse response = new CapturingResponse(this.client);
+	private final BufferingResponse response = new BufferingResponse(this.client);
 
 	@Test
 	void nothingOfABodyOfExactlyTheLimitIsSeenBeforeThePush() throws IOException {
@@ -42,7 +42,7 @@ class HeldBodyTests {
 	@Test
 	void lengthThatIsNoNumberIsLeftToTheContainer() {
 		List<@Nullable String> lengths = new ArrayList<>();
-		CapturingResponse held = new CapturingResponse(new HttpServletResponseWrapper(this.client) {
+		BufferingResponse held = new BufferingResponse(new HttpServletResponseWrapper(this.client) {
 
 			@Override
 			public void setHeader(String name, @Nullable String value) {
@@ -97,7 +97,7 @@ class HeldBodyTests {
 	void lastByteMayBeAnyByte() throws IOException {
 		for (int last : new int[] { 0, 0x7F, 0x80, 0xFF }) {
 			Client one = new Client();
-			CapturingResponse over = new CapturingResponse(one);
+			BufferingResponse over = new BufferingResponse(one);
 			over.hold(0);
 			over.getOutputStream().write(new byte[] { 'a', (byte) last });
 			assertThat(one.bytes.toByteArray()).containsExactly('a');
@@ -218,6 +218,40 @@ class HeldBodyTests {
 		assertThat(this.client.flushes).isOne();
 		this.response.push();
 		assertThat(this.client.received()).isEqualTo("abcde");
+	}
+
+	/** On Servlet 6.1 the wrapper of the container sends these redirects by itself. */
+	@Test
+	void buffersRedirectsOfServlet61() throws IOException {
+		this.response.hold(4);
+		this.response.sendRedirect("/there", 303);
+		assertThat(this.client.getHeader("Location")).isNull();
+		assertThat(this.response.getStatus()).isEqualTo(303);
+		this.response.push();
+		assertThat(this.client.getStatus()).isEqualTo(303);
+		assertThat(this.client.getHeader("Location")).isEqualTo("/there");
+	}
+
+	@Test
+	void buffersRedirectOfServlet61ThatKeepsTheBody() throws IOException {
+		this.response.hold(4);
+		write("ab");
+		this.response.sendRedirect("/there", false);
+		assertThat(this.client.received()).isEmpty();
+		this.response.push();
+		assertThat(this.client.getStatus()).isEqualTo(302);
+		assertThat(this.client.received()).isEqualTo("ab");
+	}
+
+	@Test
+	void keepsTheEncodingOfAWriter() throws IOException {
+		this.response.hold(4);
+		this.response.setCharacterEncoding(StandardCharsets.UTF_8);
+		this.response.getWriter().print("ä");
+		this.response.setCharacterEncoding(StandardCharsets.UTF_16);
+		assertThat(this.response.getCharacterEncoding()).isEqualTo("UTF-8");
+		this.response.push();
+		assertThat(this.client.bytes.toByteArray()).isEqualTo("ä".getBytes(StandardCharsets.UTF_8));
 	}
 
 	/** The container is asked for its stream by whoever writes first. */

@@ -1,5 +1,6 @@
 package io.idempotency.web;
 
+import java.nio.charset.Charset;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * response at once, because they do not commit it. Only the declared length is kept,
  * because some containers end an answer as soon as so many bytes are written.
  */
-abstract class HeldHead extends HttpServletResponseWrapper {
+abstract class BufferedHeaders extends HttpServletResponseWrapper {
 
 	private static final long UNKNOWN_LENGTH = -1;
 
@@ -26,7 +27,7 @@ abstract class HeldHead extends HttpServletResponseWrapper {
 
 	private @Nullable Locale locale;
 
-	HeldHead(HttpServletResponse response) {
+	BufferedHeaders(HttpServletResponse response) {
 		super(response);
 	}
 
@@ -77,7 +78,7 @@ abstract class HeldHead extends HttpServletResponseWrapper {
 	 * Takes over the locale of the previous wrapper, because a locale is no header that
 	 * could be read.
 	 */
-	public final void inheritLocale(HeldHead previous) {
+	public final void inheritLocale(BufferedHeaders previous) {
 		this.locale = previous.locale;
 	}
 
@@ -127,6 +128,11 @@ abstract class HeldHead extends HttpServletResponseWrapper {
 		if (!isEncodingPinned() && !isOver()) {
 			super.setCharacterEncoding(encoding);
 		}
+	}
+
+	/** Overrides a method of Servlet 6.1, which older containers do not call. */
+	public void setCharacterEncoding(Charset encoding) {
+		setCharacterEncoding(encoding.name());
 	}
 
 	@Override

@@ -9,7 +9,7 @@ import java.util.function.BooleanSupplier;
 import io.idempotency.http.StoredResponse.AmbientHeaders;
 import io.idempotency.http.StoredResponse;
 import io.idempotency.http.StoredResponse.EndedBy;
-import io.idempotency.web.HeldBody.Mode;
+import io.idempotency.web.BufferedBody.Mode;
 import io.idempotency.web.ResponseReplay.PendingStatus;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletResponse;
@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
  * The body, its declared length, a flush, an error and a redirect would commit it, so
  * they are kept and repeated by {@link #push()}.
  */
-final class CapturingResponse extends HeldHead {
+final class BufferingResponse extends BufferedHeaders {
 
-	private final HeldBody body = new HeldBody(this::wrappedOutputStream);
+	private final BufferedBody body = new BufferedBody(this::wrappedOutputStream);
 
-	private @Nullable HeldOutputStream stream;
+	private @Nullable BufferedOutputStream stream;
 
 	private @Nullable PrintWriter writer;
 
@@ -44,7 +44,7 @@ final class CapturingResponse extends HeldHead {
 	private Runnable beforeOutput = () -> {
 	};
 
-	public CapturingResponse(HttpServletResponse response) {
+	public BufferingResponse(HttpServletResponse response) {
 		super(response);
 	}
 
@@ -66,7 +66,7 @@ final class CapturingResponse extends HeldHead {
 		beginStatus();
 		this.givenEncoding = getCharacterEncoding();
 		if (this.wrappedWriterUsed || this.body.isWritten() || isCommitted()) {
-			streamQuietly();
+			this.body.drop(Mode.STREAM);
 		}
 	}
 
@@ -100,15 +100,6 @@ final class CapturingResponse extends HeldHead {
 		ambient.forEach((name, value) -> wrapped().addHeader(name, value));
 	}
 
-	private void streamQuietly() {
-		try {
-			this.body.stream();
-		}
-		catch (IOException ex) {
-			throw new IllegalStateException("Nothing is held that could be written", ex);
-		}
-	}
-
 	/** Sends the held output, and passes everything through from now on. */
 	public void stream() throws IOException {
 		this.body.stream();
@@ -124,13 +115,13 @@ final class CapturingResponse extends HeldHead {
 	 * holds the answer.
 	 */
 	public void pass() {
-		this.body.pass();
+		this.body.drop(Mode.PASS);
 		this.pendingStatus = null;
 	}
 
 	/** Drops the held output and all later output. */
 	public void close() {
-		this.body.close();
+		this.body.drop(Mode.CLOSED);
 	}
 
 	/** Returns whether the answer is held back as a whole. */
@@ -173,7 +164,7 @@ final class CapturingResponse extends HeldHead {
 		PendingStatus end = this.pendingStatus;
 		EndedBy ending = (end != null) ? end.ending() : EndedBy.BODY;
 		return new StoredResponse(ending, getStatus(), getContentType(), contentLength(),
-				(end != null) ? end.text() : null, changes(ambient, excluded), this.body.held());
+				(end != null) ? end.text() : null, changes(ambient, excluded), this.body.buffered());
 	}
 
 	/**
@@ -188,7 +179,7 @@ final class CapturingResponse extends HeldHead {
 		if (mode != Mode.HOLD) {
 			return;
 		}
-		ByteBuffer held = this.body.held();
+		ByteBuffer held = this.body.buffered();
 		close();
 		ResponseReplay.sendBody(wrapped(), held, contentLength());
 		if (this.pendingStatus != null) {
@@ -227,9 +218,9 @@ final class CapturingResponse extends HeldHead {
 		return heldStream();
 	}
 
-	private HeldOutputStream heldStream() {
+	private BufferedOutputStream heldStream() {
 		if (this.stream == null) {
-			this.stream = new HeldOutputStream(this.body);
+			this.stream = new BufferedOutputStream(this.body);
 		}
 		return this.stream;
 	}
@@ -249,7 +240,7 @@ final class CapturingResponse extends HeldHead {
 			// container.
 			String encoding = getCharacterEncoding();
 			super.setCharacterEncoding(encoding);
-			this.writer = new PrintWriter(new HeldOutputStream.UnbufferedWriter(heldStream(), encoding));
+			this.writer = new PrintWriter(new BufferedOutputStream.UnbufferedWriter(heldStream(), encoding));
 		}
 		return this.writer;
 	}
@@ -335,9 +326,18 @@ final class CapturingResponse extends HeldHead {
 		sendRedirect(location, HttpServletResponse.SC_FOUND, true);
 	}
 
+	/** Overrides a method of Servlet 6.1, which older containers do not call. */
+	public void sendRedirect(String location, int status) throws IOException {
+		sendRedirect(location, status, true);
+	}
+
+	/** Overrides a method of Servlet 6.1, which older containers do not call. */
+	public void sendRedirect(String location, boolean clearBuffer) throws IOException {
+		sendRedirect(location, HttpServletResponse.SC_FOUND, clearBuffer);
+	}
+
 	/**
-	 * Overrides a method that the response has since Servlet 6.1 and that all other
-	 * redirects call. Older containers never call it.
+	 * Overrides a method of Servlet 6.1, which older containers do not call.
 	 * @param location the target
 	 * @param status the status code
 	 * @param clearBuffer whether the body is dropped

@@ -1,5 +1,6 @@
 package io.idempotency.web;
 
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
@@ -8,12 +9,12 @@ import java.io.Writer;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
 
-/** Writes into the body of an answer, which holds the bytes or passes them through. */
-final class HeldOutputStream extends ServletOutputStream {
+/** Writes to the body of a response, which buffers the bytes or passes them through. */
+final class BufferedOutputStream extends ServletOutputStream {
 
-	private final HeldBody body;
+	private final BufferedBody body;
 
-	HeldOutputStream(HeldBody body) {
+	BufferedOutputStream(BufferedBody body) {
 		this.body = body;
 	}
 
@@ -39,11 +40,8 @@ final class HeldOutputStream extends ServletOutputStream {
 
 	@Override
 	public boolean isReady() {
-		if (!passesThrough()) {
-			return true;
-		}
 		try {
-			return this.body.target().isReady();
+			return !this.body.passesThrough() || this.body.target().isReady();
 		}
 		catch (IOException ex) {
 			// The next write throws the exception.
@@ -51,19 +49,15 @@ final class HeldOutputStream extends ServletOutputStream {
 		}
 	}
 
-	private boolean passesThrough() {
-		return this.body.mode() == HeldBody.Mode.PASS || this.body.mode() == HeldBody.Mode.STREAM;
-	}
-
 	/**
-	 * Makes the answer a stream, because only a stream can wait until the container has
+	 * Makes the response a stream, because only a stream can wait until the container has
 	 * room for more bytes and calls the listener.
 	 */
 	@Override
 	public void setWriteListener(WriteListener listener) {
 		try {
 			this.body.stream();
-			if (passesThrough()) {
+			if (this.body.passesThrough()) {
 				this.body.target().setWriteListener(listener);
 			}
 			else {
@@ -76,9 +70,8 @@ final class HeldOutputStream extends ServletOutputStream {
 	}
 
 	/**
-	 * Encodes text at once and keeps nothing back. Code that completes an asynchronous
-	 * request need not flush its writer, and no other code learns of the completion in
-	 * time to flush it.
+	 * Encodes text at once. Code that completes an asynchronous request need not flush
+	 * its writer, and no other code can flush it in time.
 	 */
 	static final class UnbufferedWriter extends Writer {
 
@@ -88,13 +81,19 @@ final class HeldOutputStream extends ServletOutputStream {
 
 		UnbufferedWriter(OutputStream out, String encoding) throws IOException {
 			this.out = out;
-			this.encoder = new OutputStreamWriter(new Bytes(out), encoding);
-		}
+			this.encoder = new OutputStreamWriter(new FilterOutputStream(out) {
 
-		@Override
-		public void write(int character) throws IOException {
-			this.encoder.write(character);
-			this.encoder.flush();
+				@Override
+				public void write(byte[] bytes, int offset, int length) throws IOException {
+					this.out.write(bytes, offset, length);
+				}
+
+				/** Ignores the flush, which is not one of the handler. */
+				@Override
+				public void flush() {
+				}
+
+			}, encoding);
 		}
 
 		@Override
@@ -117,31 +116,6 @@ final class HeldOutputStream extends ServletOutputStream {
 		@Override
 		public void close() throws IOException {
 			this.encoder.close();
-			this.out.close();
-		}
-
-		/**
-		 * Does not pass on a flush of the encoder, because it comes from this class and
-		 * not from the handler.
-		 */
-		private static final class Bytes extends OutputStream {
-
-			private final OutputStream out;
-
-			Bytes(OutputStream out) {
-				this.out = out;
-			}
-
-			@Override
-			public void write(int value) throws IOException {
-				this.out.write(value);
-			}
-
-			@Override
-			public void write(byte[] bytes, int offset, int length) throws IOException {
-				this.out.write(bytes, offset, length);
-			}
-
 		}
 
 	}
