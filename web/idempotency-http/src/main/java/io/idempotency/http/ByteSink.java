@@ -3,6 +3,9 @@ package io.idempotency.http;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 import io.idempotency.Internal;
@@ -63,27 +66,17 @@ public final class ByteSink {
 		ensure(length);
 		int end = offset + length;
 		int ascii = writeAscii(text, offset, end);
-		ensure(Math.multiplyExact(3, end - ascii));
-		for (int i = ascii; i < end; i++) {
-			char c = text[i];
-			if (c < 0x80) {
-				this.bytes[this.size++] = (byte) c;
-			}
-			else if (c < 0x800) {
-				put(0xC0 | c >> 6, c);
-			}
-			else if (!Character.isSurrogate(c)) {
-				put(0xE0 | c >> 12, c >> 6, c);
-			}
-			else if (i + 1 < end && Character.isSurrogatePair(c, text[i + 1])) {
-				int codePoint = Character.toCodePoint(c, text[++i]);
-				put(0xF0 | codePoint >> 18, codePoint >> 12, codePoint >> 6, codePoint);
-			}
-			else {
-				return false;
-			}
+		if (ascii == end) {
+			return true;
 		}
-		return true;
+		try {
+			ByteBuffer rest = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text, ascii, end - ascii));
+			write(rest.array(), rest.arrayOffset(), rest.limit());
+			return true;
+		}
+		catch (CharacterCodingException ex) {
+			return false;
+		}
 	}
 
 	/**
@@ -100,17 +93,6 @@ public final class ByteSink {
 		}
 		this.size = to;
 		return from;
-	}
-
-	/**
-	 * Writes one sequence of UTF-8: the first byte, and one byte for each group of six
-	 * bits that follows.
-	 */
-	private void put(int first, int... following) {
-		this.bytes[this.size++] = (byte) first;
-		for (int bits : following) {
-			this.bytes[this.size++] = (byte) (0x80 | bits & 0x3F);
-		}
 	}
 
 	/**
