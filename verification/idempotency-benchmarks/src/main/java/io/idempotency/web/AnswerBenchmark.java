@@ -5,7 +5,6 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-import io.idempotency.http.StoredResponse.AmbientHeaders;
 import io.idempotency.http.StoredAnswers;
 import io.idempotency.http.StoredResponseCodec;
 import io.idempotency.store.StoredResult;
@@ -72,10 +71,9 @@ public class AnswerBenchmark {
 	public HttpServletResponse captured(Blackhole results) throws IOException {
 		HttpServletResponse response = new Answering(this.socket);
 		BufferingResponse capturing = new BufferingResponse(response);
-		AmbientHeaders ambient = new AmbientHeaders(capturing.getHeaderNames(), capturing::getHeaders);
 		capturing.hold(MAX_BYTES);
 		write(capturing);
-		results.consume(StoredResponseCodec.encode(capturing.snapshot(ambient, Set.of())));
+		results.consume(StoredResponseCodec.encode(capturing.snapshot(Set.of())));
 		capturing.push();
 		return response;
 	}

@@ -20,12 +20,17 @@ abstract class BufferedHeaders extends HttpServletResponseWrapper {
 
 	private static final long UNKNOWN_LENGTH = -1;
 
+	private static final AmbientHeaders NONE = new AmbientHeaders(List.of(), (name) -> List.of());
+
 	private long contentLength = UNKNOWN_LENGTH;
 
 	/** The status that was set through this wrapper, or that it began with. */
 	private int ownStatus;
 
 	private @Nullable Locale locale;
+
+	/** The headers before the response was buffered, which are not of the handler. */
+	private AmbientHeaders ambient = NONE;
 
 	BufferedHeaders(HttpServletResponse response) {
 		super(response);
@@ -55,12 +60,20 @@ abstract class BufferedHeaders extends HttpServletResponseWrapper {
 	final void resetHeld() {
 		this.contentLength = UNKNOWN_LENGTH;
 		this.locale = null;
-		beginStatus();
+		this.ownStatus = super.getStatus();
 	}
 
-	/** Takes the present status for one that the answer begins with. */
-	final void beginStatus() {
+	/** Records the status and the headers that the response begins with. */
+	final void beginHeaders() {
 		this.ownStatus = super.getStatus();
+		if (this.ambient == NONE) {
+			this.ambient = new AmbientHeaders(getHeaderNames(), this::getHeaders);
+		}
+	}
+
+	/** Sets the headers that the response began with. */
+	final void restoreHeaders() {
+		this.ambient.forEach(super::addHeader);
 	}
 
 	/**
@@ -75,15 +88,21 @@ abstract class BufferedHeaders extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Takes over the locale of the previous wrapper, because a locale is no header that
-	 * could be read.
+	 * Continues with the headers of the previous wrapper, and with its locale, which
+	 * cannot be read as a header.
 	 */
-	public final void inheritLocale(BufferedHeaders previous) {
+	final void inherit(BufferedHeaders previous) {
 		this.locale = previous.locale;
+		this.ambient = previous.ambient;
 	}
 
-	public final List<Header> changes(AmbientHeaders ambient, Set<String> excluded) {
-		List<Header> changes = ambient.changes(getHeaderNames(), this::getHeaders, excluded);
+	/** Returns the headers that the handler set or changed. */
+	final List<Header> changes() {
+		return changes(Set.of());
+	}
+
+	final List<Header> changes(Set<String> excluded) {
+		List<Header> changes = this.ambient.changes(getHeaderNames(), this::getHeaders, excluded);
 		if (this.locale != null && !containsHeader("Content-Language") && !excluded.contains("content-language")) {
 			// Not every container has the language among its headers.
 			changes.add(new Header("Content-Language", true, List.of(this.locale.toLanguageTag())));

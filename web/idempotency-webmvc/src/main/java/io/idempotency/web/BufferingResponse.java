@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
-import io.idempotency.http.StoredResponse.AmbientHeaders;
 import io.idempotency.http.StoredResponse;
 import io.idempotency.http.StoredResponse.EndedBy;
 import io.idempotency.web.BufferedBody.Mode;
@@ -63,7 +62,7 @@ final class BufferingResponse extends BufferedHeaders {
 	 */
 	public void hold(long maxBytes) {
 		this.body.hold(maxBytes, this::beginOutput);
-		beginStatus();
+		beginHeaders();
 		this.givenEncoding = getCharacterEncoding();
 		if (this.wrappedWriterUsed || this.body.isWritten() || isCommitted()) {
 			this.body.drop(Mode.STREAM);
@@ -83,11 +82,8 @@ final class BufferingResponse extends BufferedHeaders {
 		this.beforeOutput = task;
 	}
 
-	/**
-	 * Throws away what is held and what was set since the answer was held back.
-	 * @param ambient the headers that the response had by then
-	 */
-	public void startAnew(AmbientHeaders ambient) {
+	/** Discards the buffer and everything that was set since the response is buffered. */
+	public void startAnew() {
 		if (!isHolding() || wrapped().isCommitted()) {
 			return;
 		}
@@ -97,7 +93,7 @@ final class BufferingResponse extends BufferedHeaders {
 		if (this.givenEncoding != null && !this.givenEncoding.equals(getCharacterEncoding())) {
 			setCharacterEncoding(this.givenEncoding);
 		}
-		ambient.forEach((name, value) -> wrapped().addHeader(name, value));
+		restoreHeaders();
 	}
 
 	/** Sends the held output, and passes everything through from now on. */
@@ -156,15 +152,14 @@ final class BufferingResponse extends BufferedHeaders {
 
 	/**
 	 * Returns the answer as it is held.
-	 * @param ambient the headers that are not from the handler
 	 * @param excluded names of headers that are never stored, in lower case
 	 * @return the answer, whose body is not a copy
 	 */
-	public StoredResponse snapshot(AmbientHeaders ambient, Set<String> excluded) {
+	public StoredResponse snapshot(Set<String> excluded) {
 		PendingStatus end = this.pendingStatus;
 		EndedBy ending = (end != null) ? end.ending() : EndedBy.BODY;
 		return new StoredResponse(ending, getStatus(), getContentType(), contentLength(),
-				(end != null) ? end.text() : null, changes(ambient, excluded), this.body.buffered());
+				(end != null) ? end.text() : null, changes(excluded), this.body.buffered());
 	}
 
 	/**

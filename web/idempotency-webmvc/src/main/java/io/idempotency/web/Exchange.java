@@ -8,6 +8,7 @@ import java.util.Objects;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.engine.GuardedAction.OpenWork;
 import io.idempotency.engine.OwnedClaim;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.StoredResponse;
@@ -49,7 +50,7 @@ final class Exchange {
 	/** The thread that makes it. */
 	private @Nullable Thread maker;
 
-	private @Nullable Answer answer;
+	private @Nullable ResponseHandling answer;
 
 	private @Nullable IdempotentOperation made;
 
@@ -101,8 +102,12 @@ final class Exchange {
 	 */
 	HttpServletResponse enter(HttpServletRequest request, HttpServletResponse given) {
 		DispatcherType type = request.getDispatcherType();
-		if (type == DispatcherType.ASYNC && this.answer != null) {
-			resumed(this.answer, request);
+		ClaimedResponse claimed = claimed();
+		if (type == DispatcherType.ASYNC && claimed != null) {
+			WebAsyncManager manager = WebAsyncUtils.getAsyncManager(request);
+			if (manager.hasConcurrentResult()) {
+				claimed.resumed(request, manager.getConcurrentResult());
+			}
 		}
 		if (type != DispatcherType.FORWARD && wraps(given, this.response)) {
 			return given;
@@ -115,13 +120,6 @@ final class Exchange {
 			this.answer.moveTo(next, type);
 		}
 		return next;
-	}
-
-	private static void resumed(Answer answer, HttpServletRequest request) {
-		WebAsyncManager manager = WebAsyncUtils.getAsyncManager(request);
-		if (manager.hasConcurrentResult()) {
-			answer.resumed(request, manager.getConcurrentResult());
-		}
 	}
 
 	private static boolean wraps(ServletResponse outer, @Nullable ServletResponse inner) {
@@ -191,12 +189,12 @@ final class Exchange {
 	}
 
 	private void awaitAsync(ServletRequest request) {
-		Answer pending = this.answer;
+		ClaimedResponse pending = claimed();
 		if (pending == null || pending.response() != this.response) {
 			return;
 		}
 		if (!WebAsyncUtils.getAsyncManager(request).isConcurrentHandlingStarted()) {
-			pending.startedByHand();
+			pending.stream();
 		}
 		try {
 			request.getAsyncContext().addListener(new EndOfAsync(pending));
@@ -222,16 +220,18 @@ final class Exchange {
 			return madeInside(given, making);
 		}
 		catch (Exception | Error thrown) {
-			return again.render(recover(thrown));
+			ClaimedResponse claimed = claimed();
+			OpenWork uncommitted = (claimed != null) ? claimed.recoverable() : null;
+			if (uncommitted == null) {
+				throw thrown;
+			}
+			return again.render(recover(uncommitted, thrown));
 		}
 	}
 
-	private @Nullable Object recover(Throwable failure) throws Exception {
+	private static @Nullable Object recover(OpenWork work, Throwable failure) throws Exception {
 		try {
-			if (this.answer instanceof ClaimedAnswer claimed) {
-				return claimed.recover(failure);
-			}
-			throw failure;
+			return work.recover(failure);
 		}
 		catch (Exception | Error thrown) {
 			throw thrown;
@@ -250,7 +250,7 @@ final class Exchange {
 			toBeRendered = making.call();
 		}
 		catch (Exception | Error thrown) {
-			if (this.answer instanceof ClaimedAnswer claimed) {
+			if (this.answer instanceof ClaimedResponse claimed) {
 				claimed.failedInside(thrown);
 			}
 			throw thrown;
@@ -258,7 +258,7 @@ final class Exchange {
 		finally {
 			this.inside = outer;
 		}
-		if (this.answer instanceof ClaimedAnswer claimed) {
+		if (this.answer instanceof ClaimedResponse claimed) {
 			claimed.madeInside(toBeRendered == null);
 		}
 		return toBeRendered;
@@ -277,13 +277,13 @@ final class Exchange {
 	 * Returns the answer of the guarded call that is or was under way, {@code null} if
 	 * there is none.
 	 */
-	@Nullable ClaimedAnswer claimed() {
-		return (this.answer instanceof ClaimedAnswer claimed) ? claimed : null;
+	@Nullable ClaimedResponse claimed() {
+		return (this.answer instanceof ClaimedResponse claimed) ? claimed : null;
 	}
 
 	/** Returns whether a stored answer was found, so that nothing may run. */
 	boolean isReplayed() {
-		return this.answer instanceof Answer.Replayed;
+		return this.answer instanceof ResponseHandling.Replayed;
 	}
 
 	/**
@@ -296,15 +296,15 @@ final class Exchange {
 		return given != null && given.isCommitted() && given.getStatus() >= HttpServletResponse.SC_BAD_REQUEST;
 	}
 
-	ClaimedAnswer claimed(RecordingRequest request, OwnedClaim claim, IdempotencyEngine engine) {
-		ClaimedAnswer next = new ClaimedAnswer(request, requireResponse(), claim, engine, this.settings, this.observed,
-				claimed());
+	ClaimedResponse claimed(RecordingRequest request, OwnedClaim claim, IdempotencyEngine engine) {
+		ClaimedResponse next = new ClaimedResponse(request, requireResponse(), claim, engine, this.settings,
+				this.observed);
 		this.answer = next;
 		return next;
 	}
 
 	void recovered() {
-		this.answer = new Answer.Recovered(requireResponse(), this.settings);
+		this.answer = new ResponseHandling.Recovered(requireResponse(), this.settings);
 	}
 
 	/**
@@ -316,31 +316,11 @@ final class Exchange {
 		if (!stored.answers(RecordingRequest.headers(request, StoredResponse.RANGE))) {
 			throw new IdempotencyKeyReusedException(operation);
 		}
-		this.answer = new Answer.Replayed(requireResponse(), stored,
-				new ResponseReplay(this.settings.replayedHeader()));
+		this.answer = new ResponseHandling.Replayed(requireResponse(), stored, this.settings);
 	}
 
 	private BufferingResponse requireResponse() {
 		return Objects.requireNonNull(this.response, "The filter enters an exchange when it begins");
-	}
-
-	/** Is told that the handler itself starts asynchronous processing. */
-	void startedByHand() {
-		if (this.answer != null) {
-			this.answer.startedByHand();
-		}
-	}
-
-	void failed(Throwable thrown) {
-		if (this.answer != null) {
-			this.answer.failed(thrown);
-		}
-	}
-
-	void requestDestroyed() {
-		if (this.answer != null) {
-			this.answer.requestDestroyed();
-		}
 	}
 
 	/** Makes an answer of a result. */
@@ -351,21 +331,21 @@ final class Exchange {
 	}
 
 	/** Tells the answer how asynchronous processing ends if no dispatch ends it. */
-	private record EndOfAsync(Answer answer) implements AsyncListener {
+	private record EndOfAsync(ClaimedResponse response) implements AsyncListener {
 
 		@Override
 		public void onComplete(AsyncEvent event) {
-			this.answer.asyncCompleted();
+			this.response.asyncCompleted();
 		}
 
 		@Override
 		public void onTimeout(AsyncEvent event) {
-			this.answer.answerOver();
+			this.response.responseOver();
 		}
 
 		@Override
 		public void onError(AsyncEvent event) {
-			this.answer.answerOver();
+			this.response.responseOver();
 		}
 
 		@Override

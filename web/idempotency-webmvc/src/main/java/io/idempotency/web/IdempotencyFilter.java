@@ -97,8 +97,9 @@ final class IdempotencyFilter implements Filter {
 		@Override
 		public void requestDestroyed(ServletRequestEvent event) {
 			Exchange exchange = Exchange.find(event.getServletRequest());
-			if (exchange != null) {
-				exchange.requestDestroyed();
+			ClaimedResponse claimed = (exchange != null) ? exchange.claimed() : null;
+			if (claimed != null) {
+				claimed.requestDestroyed();
 			}
 		}
 

@@ -99,8 +99,9 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	 */
 	private void beforeAsync() {
 		Exchange exchange = Exchange.find(this);
-		if (exchange != null && IdempotencyContext.current().isPresent()) {
-			exchange.startedByHand();
+		ClaimedResponse claimed = (exchange != null) ? exchange.claimed() : null;
+		if (claimed != null && IdempotencyContext.current().isPresent()) {
+			claimed.stream();
 		}
 	}
 

@@ -18,12 +18,13 @@ final class ReplayExceptionResolver implements HandlerExceptionResolver, Ordered
 	@Override
 	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
 			@Nullable Object handler, Exception ex) {
-		if (Answer.ReplaySignal.isCauseOf(ex)) {
+		if (ResponseHandling.ReplaySignal.isCauseOf(ex)) {
 			return new ModelAndView();
 		}
 		Exchange exchange = Exchange.find(request);
-		if (exchange != null) {
-			exchange.failed(ex);
+		ClaimedResponse claimed = (exchange != null) ? exchange.claimed() : null;
+		if (claimed != null) {
+			claimed.failed(ex);
 		}
 		return null;
 	}

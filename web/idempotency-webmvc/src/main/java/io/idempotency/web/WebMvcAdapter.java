@@ -40,6 +40,7 @@ import io.idempotency.engine.Ending;
 import io.idempotency.http.HttpOutcomeClassifier.Work;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.store.StoredResult;
+import io.idempotency.web.HandlerProgress.Stage;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ResolvableType;
@@ -157,13 +158,13 @@ final class WebMvcAdapter implements InvocationAdapter {
 	private @Nullable Object invoke(OperationCall call, HttpServletRequest request, HttpServletRequest identified)
 			throws Throwable {
 		Exchange exchange = Exchange.find(request);
-		ClaimedAnswer earlier = (exchange != null) ? exchange.claimed() : null;
+		ClaimedResponse earlier = (exchange != null) ? exchange.claimed() : null;
 		if (earlier != null && !earlier.endsIfGone(call.operation().name())) {
 			return runWithin(earlier, call);
 		}
 		if (exchange != null && exchange.isReplayed()) {
 			// Code around the handler calls it again, as if the replay were a failure.
-			throw new Answer.ReplaySignal();
+			throw new ResponseHandling.ReplaySignal();
 		}
 		IdempotentOperation operation = call.operation();
 		HttpRequestValues values = new HttpRequestValues(request);
@@ -187,14 +188,14 @@ final class WebMvcAdapter implements InvocationAdapter {
 		GuardedCall guarded = new GuardedCall(key(call, parts, exchange, identified, values),
 				fingerprint(call, request, values), operation.options(), operation.place().store());
 		if (exchange.isRefused()) {
-			throw new Answer.ReplaySignal();
+			throw new ResponseHandling.ReplaySignal();
 		}
 		Object result = this.engine.execute(guarded, new HttpCall(call, request, exchange, this.engine),
 				operation.place().ofThreads());
 		if (exchange.isReplayed()) {
 			// Not thrown before: its way through the engine would take longer than all
 			// that the engine does for a replay.
-			throw new Answer.ReplaySignal();
+			throw new ResponseHandling.ReplaySignal();
 		}
 		return result;
 	}
@@ -203,9 +204,9 @@ final class WebMvcAdapter implements InvocationAdapter {
 	 * Runs a handler that is called again, by itself, by advice or by a forward. The call
 	 * is part of the guarded call. It is never in less of a transaction than the first.
 	 */
-	private static @Nullable Object runWithin(ClaimedAnswer earlier, OperationCall call) throws Throwable {
+	private static @Nullable Object runWithin(ClaimedResponse earlier, OperationCall call) throws Throwable {
 		String operation = call.operation().name();
-		if (earlier.isCommitted(operation)) {
+		if (earlier.progress().isCommitted(operation)) {
 			throw new IllegalStateException("The handler '" + operation
 					+ "' is called once more in one request, but the "
 					+ "transaction of its first call has committed, or may have. Let the advice that calls it again come "
@@ -288,7 +289,7 @@ final class WebMvcAdapter implements InvocationAdapter {
 
 		private final IdempotencyEngine engine;
 
-		private @Nullable ClaimedAnswer answer;
+		private @Nullable ClaimedResponse answer;
 
 		/** Whether other threads may go on when the handler has returned. */
 		private boolean goesOn;
@@ -328,8 +329,8 @@ final class WebMvcAdapter implements InvocationAdapter {
 		public @Nullable Object run() throws Throwable {
 			Object value = this.call.run();
 			// A call that runs unguarded has no answer of ours.
-			if (this.answer != null && this.answer.isRefusedByContainer()) {
-				throw new Answer.ReplaySignal();
+			if (this.answer != null && this.answer.response().isErrorOfContainer()) {
+				throw new ResponseHandling.ReplaySignal();
 			}
 			return value;
 		}
@@ -358,25 +359,21 @@ final class WebMvcAdapter implements InvocationAdapter {
 
 		@Override
 		public boolean deferred(CompletionStage<?> stage) {
-			ClaimedAnswer claimed = answer();
-			claimed.returned();
-			watch(stage, claimed);
+			answer().progress().reach(Stage.RETURNED);
+			watch(stage, answer());
 			return true;
 		}
 
 		@Override
 		public Ending returned(@Nullable Object value, boolean recovered) {
-			ClaimedAnswer claimed = answer();
-			if (recovered) {
-				claimed.recovered();
-			}
-			claimed.returned();
+			ClaimedResponse claimed = answer();
+			claimed.progress().reach(recovered ? Stage.RECOVERED : Stage.RETURNED);
 			if (!isAsync()) {
 				watch(value, claimed);
 			}
 			ended(null, Work.RETURNED);
 			if (!HandlerResult.goesOn(HandlerResult.content(value)) && (isAsync() || !this.request.isAsyncStarted())) {
-				claimed.read();
+				claimed.progress().read();
 			}
 			return claimed.ending();
 		}
@@ -392,7 +389,7 @@ final class WebMvcAdapter implements InvocationAdapter {
 					&& answer().holds(work);
 		}
 
-		private void watch(@Nullable Object value, ClaimedAnswer claimed) {
+		private void watch(@Nullable Object value, ClaimedResponse claimed) {
 			Object content = HandlerResult.content(value);
 			this.goesOn = HandlerResult.goesOn(content);
 			if (content instanceof ResponseBodyEmitter || HandlerResult.isStream(value)) {
@@ -419,19 +416,17 @@ final class WebMvcAdapter implements InvocationAdapter {
 
 		@Override
 		public Ending threw(Throwable failure) {
-			if (this.call.isRefusedBefore(failure)) {
-				answer().nothingRan();
-			}
-			this.exchange.failed(failure);
-			Ending ending = answer().undone();
+			answer().progress().reach(this.call.isRefusedBefore(failure) ? Stage.NOT_RUN : Stage.CALLED);
+			answer().failed(failure);
+			Ending ending = answer().endAnew();
 			ended(failure, Work.FAILED);
 			return ending;
 		}
 
 		@Override
 		public Ending threwAfterCommit(Throwable failure) {
-			answer().committed();
-			this.exchange.failed(failure);
+			answer().progress().reach(Stage.COMMITTED);
+			answer().failed(failure);
 			ended(failure, Work.FAILED);
 			return answer().ending();
 		}
@@ -450,7 +445,7 @@ final class WebMvcAdapter implements InvocationAdapter {
 			}
 		}
 
-		private ClaimedAnswer answer() {
+		private ClaimedResponse answer() {
 			if (this.answer == null) {
 				throw new IllegalStateException("Nothing was claimed");
 			}

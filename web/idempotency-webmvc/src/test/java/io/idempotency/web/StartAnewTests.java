@@ -1,8 +1,5 @@
 package io.idempotency.web;
 
-import java.util.List;
-
-import io.idempotency.http.StoredResponse.AmbientHeaders;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.mock.web.MockHttpServletResponse;
@@ -19,7 +16,7 @@ class StartAnewTests {
 		this.response.setCharacterEncoding("UTF-8");
 		BufferingResponse held = held();
 		held.setCharacterEncoding("UTF-16");
-		held.startAnew(new AmbientHeaders(List.of(), (name) -> List.of()));
+		held.startAnew();
 		assertThat(this.response.getCharacterEncoding()).isEqualTo("UTF-8");
 	}
 
@@ -27,7 +24,7 @@ class StartAnewTests {
 	void namesNoEncodingThatNobodyHasSet() {
 		BufferingResponse held = held();
 		held.setCharacterEncoding("UTF-16");
-		held.startAnew(new AmbientHeaders(List.of(), (name) -> List.of()));
+		held.startAnew();
 		this.response.setContentType("application/json");
 		assertThat(this.response.getContentType()).isEqualTo("application/json");
 	}

@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 /** The first answer and its record, inside of what filters and clients do. */
-class ClaimedAnswerTests {
+class ClaimedResponseTests {
 
 	private static final AtomicInteger runs = new AtomicInteger();
 

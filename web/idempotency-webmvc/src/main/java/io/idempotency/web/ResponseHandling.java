@@ -1,0 +1,164 @@
+package io.idempotency.web;
+
+import java.io.IOException;
+
+import io.idempotency.http.HttpSettings;
+import io.idempotency.http.StoredResponse;
+import io.idempotency.engine.GuardedAction.GuardSignal;
+import io.idempotency.store.Causes;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.http.HttpServletResponse;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Handles the response of a guarded handler, in all dispatches that write it. */
+abstract class ResponseHandling {
+
+	private final HttpSettings settings;
+
+	private BufferingResponse response;
+
+	ResponseHandling(BufferingResponse response, HttpSettings settings) {
+		this.response = response;
+		this.settings = settings;
+	}
+
+	final HttpSettings settings() {
+		return this.settings;
+	}
+
+	final BufferingResponse response() {
+		return this.response;
+	}
+
+	/**
+	 * Continues with the wrapper of another dispatch, which is the innermost from now on.
+	 * @param type the type of that dispatch
+	 */
+	abstract void moveTo(BufferingResponse next, DispatcherType type);
+
+	/** Continues with another wrapper, which gets all later output. */
+	final void replaceResponse(BufferingResponse next) {
+		this.response.pass();
+		this.response = next;
+	}
+
+	/** Completes the response, whose dispatch returned. */
+	abstract void finish() throws IOException;
+
+	/**
+	 * Completes the response, whose dispatch threw an exception.
+	 * @return whether a response was sent, so that the exception is not thrown again
+	 * @throws IOException if the response could not be sent
+	 */
+	abstract boolean threw(Throwable thrown) throws IOException;
+
+	/** Marks the response of a looked-up result as a replay. */
+	final void markReplayed() {
+		replay().mark(this.response.changes(), this.response.wrapped());
+	}
+
+	final ResponseReplay replay() {
+		return new ResponseReplay(this.settings.replayedHeader());
+	}
+
+	/**
+	 * Leaves the handler without running it. The filter then writes the stored response,
+	 * or the response of the container stands. The signal carries no stack trace.
+	 */
+	static final class ReplaySignal extends RuntimeException implements GuardSignal {
+
+		private static final long serialVersionUID = 1L;
+
+		ReplaySignal() {
+			super("The stored answer is replayed", null, false, false);
+		}
+
+		/** Returns whether an exception is the signal or has it as a cause. */
+		static boolean isCauseOf(Throwable thrown) {
+			// Mostly, the signal is not wrapped.
+			return thrown instanceof ReplaySignal || Causes.of(thrown).anyMatch(ReplaySignal.class::isInstance);
+		}
+
+	}
+
+	/** The response of a result that was looked up, without a claim to complete. */
+	static final class Recovered extends ResponseHandling {
+
+		Recovered(BufferingResponse response, HttpSettings settings) {
+			super(response, settings);
+			response.hold(settings.maxResponseSize());
+		}
+
+		@Override
+		void moveTo(BufferingResponse next, DispatcherType type) {
+			if (response().isHeld()) {
+				next.inherit(response());
+				replaceResponse(next);
+				next.hold(settings().maxResponseSize());
+			}
+		}
+
+		@Override
+		void finish() throws IOException {
+			markReplayed();
+			response().push();
+		}
+
+		@Override
+		boolean threw(Throwable thrown) {
+			response().close();
+			return false;
+		}
+
+	}
+
+	/**
+	 * A stored response, which is written by the filter that buffered it. All other
+	 * output of the application and of inner filters is dropped.
+	 */
+	static final class Replayed extends ResponseHandling {
+
+		private static final Logger logger = LoggerFactory.getLogger(ResponseHandling.class);
+
+		private final StoredResponse stored;
+
+		private boolean sent;
+
+		Replayed(BufferingResponse response, StoredResponse stored, HttpSettings settings) {
+			super(response, settings);
+			this.stored = stored;
+			response.close();
+		}
+
+		@Override
+		void moveTo(BufferingResponse next, DispatcherType type) {
+			if (!this.sent) {
+				replaceResponse(next);
+				next.close();
+			}
+		}
+
+		@Override
+		void finish() throws IOException {
+			this.sent = true;
+			HttpServletResponse wrapped = response().wrapped();
+			if (wrapped.isCommitted()) {
+				logger.warn("A stored answer cannot be replayed: something has committed the response before");
+				return;
+			}
+			replay().send(this.stored, wrapped);
+		}
+
+		@Override
+		boolean threw(Throwable thrown) throws IOException {
+			if (thrown instanceof Error && !ReplaySignal.isCauseOf(thrown)) {
+				return false;
+			}
+			finish();
+			return true;
+		}
+
+	}
+
+}
