@@ -345,7 +345,8 @@ final class Exchange {
 
 		@Override
 		public void onError(AsyncEvent event) {
-			this.response.responseOver();
+			// Tomcat reports the end of some streams only as an error.
+			this.response.asyncCompleted();
 		}
 
 		@Override

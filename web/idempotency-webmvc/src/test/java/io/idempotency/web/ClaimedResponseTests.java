@@ -30,6 +30,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.WebApplicationContext;
 import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -123,6 +124,18 @@ class ClaimedResponseTests {
 		assertThat(detachedCalls()).isZero();
 	}
 
+	/** Tomcat reports the end of some streams only as an error. */
+	@Test
+	void endsAStreamWhenTheContainerReportsAnError() throws Exception {
+		MockMvc client = WebMvcAdapterSetup.client(this.context);
+		MockAsyncContext async = (MockAsyncContext) post(client, "/events").getRequest().getAsyncContext();
+		for (AsyncListener listener : async.getListeners()) {
+			listener.onError(new AsyncEvent(async, new IOException("Connection reset by peer")));
+		}
+		await().untilAsserted(() -> assertThat(this.store.verbs).contains("complete WITHOUT_RESULT"));
+		assertThat(detachedCalls()).isZero();
+	}
+
 	private int detachedCalls() {
 		return this.context.getBean(IdempotencyEngine.class).load().detachedCalls();
 	}
@@ -190,6 +203,12 @@ class ClaimedResponseTests {
 		@PostMapping("/later")
 		DeferredResult<String> later() {
 			return new DeferredResult<>();
+		}
+
+		@Idempotent
+		@PostMapping("/events")
+		SseEmitter events() {
+			return new SseEmitter();
 		}
 
 		@Idempotent
