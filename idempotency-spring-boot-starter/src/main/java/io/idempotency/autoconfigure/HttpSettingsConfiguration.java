@@ -20,22 +20,13 @@ public class HttpSettingsConfiguration {
 	@Bean
 	HttpSettings idempotencyHttpSettings(IdempotencyProperties properties) {
 		IdempotencyProperties.Http http = properties.http();
-		return HttpSettings.DEFAULTS.change()
-			.replayedHeader(http.replayedHeader())
-			.maxRequestSize(http.maxRequestSize().toBytes())
-			.maxResponseSize(http.maxResponseSize().toBytes())
-			.releaseOn(http.releaseOn())
-			.excludedHeaders(Set.copyOf(http.excludedHeaders()))
-			.rawFingerprint(properties.fingerprint() == IdempotencyProperties.FingerprintType.RAW)
-			.scope(properties.scope())
-			.anonymousRefused(http.anonymous() == IdempotencyProperties.Http.Anonymous.REJECT)
-			.scopeHeaders(Set.copyOf(http.scopeHeaders()))
-			.fingerprintHeaders(Set.copyOf(http.fingerprintHeaders()))
-			.ignoredParameters(Set.copyOf(http.ignoredParameters()))
-			.problemTypeBase(http.problemTypeBase())
-			.retentionOnError(http.retentionOnError())
-			.tokenPath(properties.token().path())
-			.build();
+		return new HttpSettings(http.replayedHeader(), http.maxRequestSize().toBytes(),
+				http.maxResponseSize().toBytes(), HttpSettings.statusCodes(http.releaseOn()),
+				Set.copyOf(http.excludedHeaders()),
+				properties.fingerprint() == IdempotencyProperties.FingerprintType.RAW, properties.scope(),
+				http.anonymous() == IdempotencyProperties.Http.Anonymous.REJECT, Set.copyOf(http.scopeHeaders()),
+				Set.copyOf(http.fingerprintHeaders()), Set.copyOf(http.ignoredParameters()), http.problemTypeBase(),
+				http.retentionOnError(), properties.token().path());
 	}
 
 }

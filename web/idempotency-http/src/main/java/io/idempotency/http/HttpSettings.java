@@ -73,11 +73,6 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		ignoredParameters = Set.copyOf(ignoredParameters);
 	}
 
-	/** Returns a builder that starts with the values of these settings. */
-	public Builder change() {
-		return new Builder(this);
-	}
-
 	private static void requireSize(String name, long size) {
 		if (size < 0 || size > MAX_SIZE) {
 			throw new IllegalArgumentException(name + " must be 0 to " + MAX_SIZE + " bytes, not " + size);
@@ -89,7 +84,11 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		return STATUS_PATTERN.matcher(text.strip().toLowerCase(Locale.ROOT)).matches();
 	}
 
-	private static Set<Integer> statusCodes(Collection<String> patterns) {
+	/**
+	 * Returns the status codes of patterns.
+	 * @throws IllegalArgumentException if one of them is not a status pattern
+	 */
+	public static Set<Integer> statusCodes(Collection<String> patterns) {
 		Set<Integer> codes = new HashSet<>();
 		for (String pattern : patterns) {
 			if (!isStatusPattern(pattern)) {
@@ -106,169 +105,6 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 
 	private static Set<String> lowerCase(Collection<String> names) {
 		return names.stream().map((name) -> name.toLowerCase(Locale.ROOT)).collect(Collectors.toUnmodifiableSet());
-	}
-
-	/**
-	 * Changes some settings. For one thread.
-	 *
-	 * @hidden
-	 */
-	public static final class Builder {
-
-		private String replayedHeader;
-
-		private long maxRequestSize;
-
-		private long maxResponseSize;
-
-		private Set<Integer> releaseOn;
-
-		private Set<String> excludedHeaders;
-
-		private boolean rawFingerprint;
-
-		private ScopeMode scope;
-
-		private boolean anonymousRefused;
-
-		private Set<String> scopeHeaders;
-
-		private Set<String> fingerprintHeaders;
-
-		private Set<String> ignoredParameters;
-
-		private String problemTypeBase;
-
-		private @Nullable Duration retentionOnError;
-
-		private String tokenPath;
-
-		private Builder(HttpSettings from) {
-			this.replayedHeader = from.replayedHeader;
-			this.maxRequestSize = from.maxRequestSize;
-			this.maxResponseSize = from.maxResponseSize;
-			this.releaseOn = from.releaseOn;
-			this.excludedHeaders = from.excludedHeaders;
-			this.rawFingerprint = from.rawFingerprint;
-			this.scope = from.scope;
-			this.anonymousRefused = from.anonymousRefused;
-			this.scopeHeaders = from.scopeHeaders;
-			this.fingerprintHeaders = from.fingerprintHeaders;
-			this.ignoredParameters = from.ignoredParameters;
-			this.problemTypeBase = from.problemTypeBase;
-			this.retentionOnError = from.retentionOnError;
-			this.tokenPath = from.tokenPath;
-		}
-
-		/** Sets the response header that marks a replay. */
-		public Builder replayedHeader(String value) {
-			this.replayedHeader = value;
-			return this;
-		}
-
-		/** Sets how many bytes the body of a guarded request may have. */
-		public Builder maxRequestSize(long value) {
-			this.maxRequestSize = value;
-			return this;
-		}
-
-		/** Sets how many bytes of an answer are kept. */
-		public Builder maxResponseSize(long value) {
-			this.maxResponseSize = value;
-			return this;
-		}
-
-		/**
-		 * Sets the status codes after which the key is released.
-		 * @param patterns codes from 400 to 599, {@code 4xx} or {@code 5xx}
-		 * @throws IllegalArgumentException if a pattern is neither; the message quotes it
-		 */
-		public Builder releaseOn(Collection<String> patterns) {
-			this.releaseOn = statusCodes(patterns);
-			return this;
-		}
-
-		/** Sets the response headers that are never stored, in upper or lower case. */
-		public Builder excludedHeaders(Set<String> value) {
-			this.excludedHeaders = value;
-			return this;
-		}
-
-		/** Sets whether JSON bodies are compared byte by byte. */
-		public Builder rawFingerprint(boolean value) {
-			this.rawFingerprint = value;
-			return this;
-		}
-
-		/** Sets the scope of keys if there is no resolver. */
-		public Builder scope(ScopeMode value) {
-			this.scope = value;
-			return this;
-		}
-
-		/**
-		 * Sets whether a guarded request without a principal is refused, if there is no
-		 * resolver.
-		 */
-		public Builder anonymousRefused(boolean value) {
-			this.anonymousRefused = value;
-			return this;
-		}
-
-		/**
-		 * Sets the request headers that are part of the caller, in upper or lower case.
-		 */
-		public Builder scopeHeaders(Set<String> value) {
-			this.scopeHeaders = value;
-			return this;
-		}
-
-		/**
-		 * Sets the request headers that must be equal on a retry, in upper or lower case.
-		 */
-		public Builder fingerprintHeaders(Set<String> value) {
-			this.fingerprintHeaders = value;
-			return this;
-		}
-
-		/** Sets the names of parameters that need not be equal on a retry. */
-		public Builder ignoredParameters(Set<String> value) {
-			this.ignoredParameters = value;
-			return this;
-		}
-
-		/** Sets what the type of a problem begins with; its code follows. */
-		public Builder problemTypeBase(String value) {
-			this.problemTypeBase = value;
-			return this;
-		}
-
-		/**
-		 * Sets the longest time for which an answer of 4xx is kept, {@code null} for the
-		 * retention.
-		 */
-		public Builder retentionOnError(@Nullable Duration value) {
-			this.retentionOnError = value;
-			return this;
-		}
-
-		/** Sets the path of the endpoint that issues tokens. */
-		public Builder tokenPath(String value) {
-			this.tokenPath = value;
-			return this;
-		}
-
-		/**
-		 * Builds the settings.
-		 * @throws IllegalArgumentException if a value is not valid; the message names it
-		 */
-		public HttpSettings build() {
-			return new HttpSettings(this.replayedHeader, this.maxRequestSize, this.maxResponseSize, this.releaseOn,
-					this.excludedHeaders, this.rawFingerprint, this.scope, this.anonymousRefused, this.scopeHeaders,
-					this.fingerprintHeaders, this.ignoredParameters, this.problemTypeBase, this.retentionOnError,
-					this.tokenPath);
-		}
-
 	}
 
 }

@@ -3,7 +3,9 @@ package io.idempotency.http;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
+import io.idempotency.ScopeMode;
 import io.idempotency.http.StoredResponse.EndedBy;
 import io.idempotency.engine.Ending;
 import io.idempotency.http.HttpOutcomeClassifier.Outcome;
@@ -23,8 +25,9 @@ class EndReporterTests {
 	private static final StoredResponse ANSWER = new StoredResponse(EndedBy.BODY, 422, "text/plain", -1, null,
 			List.of(), ByteBuffer.wrap(new byte[] { 1 }));
 
-	private final EndReporter end = new EndReporter(
-			HttpSettings.DEFAULTS.change().retentionOnError(Duration.ofHours(1)).build());
+	private final EndReporter end = new EndReporter(new HttpSettings("Idempotent-Replayed", 1 << 20, 1 << 20,
+			HttpSettings.DEFAULTS.releaseOn(), Set.of(), false, ScopeMode.PRINCIPAL, false, Set.of(), Set.of(),
+			Set.of(), "urn:idempotency:", Duration.ofHours(1), "/idempotency/tokens"));
 
 	@Test
 	void endIsUnknownUntilItIsTold() {

@@ -77,15 +77,13 @@ class HttpSettingsTests {
 	}
 
 	private static Set<Integer> releaseOn(List<String> patterns) {
-		return HttpSettings.DEFAULTS.change().releaseOn(patterns).build().releaseOn();
+		return HttpSettings.statusCodes(patterns);
 	}
 
 	private HttpSettings settings(long maxRequestSize, long maxResponseSize, Set<String> excludedHeaders) {
-		return HttpSettings.DEFAULTS.change()
-			.maxRequestSize(maxRequestSize)
-			.maxResponseSize(maxResponseSize)
-			.excludedHeaders(excludedHeaders)
-			.build();
+		return new HttpSettings("Idempotent-Replayed", maxRequestSize, maxResponseSize,
+				HttpSettings.DEFAULTS.releaseOn(), excludedHeaders, false, ScopeMode.PRINCIPAL, false, Set.of(),
+				Set.of(), Set.of(), "urn:idempotency:", null, "/idempotency/tokens");
 	}
 
 }

@@ -219,7 +219,7 @@ class CallersTests {
 
 	@Test
 	void resolverReplacesAllOfIt() {
-		HttpCallerResolver resolved = new HttpCallerResolver(settings(ScopeMode.PRINCIPAL, Set.of("X-Tenant")),
+		HttpCallerResolver resolved = new HttpCallerResolver(settings(ScopeMode.PRINCIPAL, Set.of("X-Tenant"), false),
 				(request) -> "t1");
 		MockHttpServletRequest request = new MockHttpServletRequest();
 		request.setUserPrincipal(() -> " ");
@@ -229,9 +229,7 @@ class CallersTests {
 
 	@Test
 	void requestWithoutAPrincipalHasNoOwnerIfAnonymousCallersAreRefused() {
-		HttpSettings refusing = settings(ScopeMode.PRINCIPAL, Set.of("X-Tenant")).change()
-			.anonymousRefused(true)
-			.build();
+		HttpSettings refusing = settings(ScopeMode.PRINCIPAL, Set.of("X-Tenant"), true);
 		MockHttpServletRequest request = new MockHttpServletRequest();
 		request.addHeader("X-Tenant", "a");
 		HttpCallerResolver named = new HttpCallerResolver(refusing, null);
@@ -244,11 +242,13 @@ class CallersTests {
 	}
 
 	private static HttpCallerResolver callers(ScopeMode mode, Set<String> scopeHeaders) {
-		return new HttpCallerResolver(settings(mode, scopeHeaders), null);
+		return new HttpCallerResolver(settings(mode, scopeHeaders, false), null);
 	}
 
-	private static HttpSettings settings(ScopeMode mode, Set<String> scopeHeaders) {
-		return HttpSettings.DEFAULTS.change().scope(mode).scopeHeaders(scopeHeaders).build();
+	private static HttpSettings settings(ScopeMode mode, Set<String> scopeHeaders, boolean anonymousRefused) {
+		return new HttpSettings("Idempotent-Replayed", 1 << 20, 1 << 20, HttpSettings.DEFAULTS.releaseOn(), Set.of(),
+				false, mode, anonymousRefused, scopeHeaders, Set.of(), Set.of(), "urn:idempotency:", null,
+				"/idempotency/tokens");
 	}
 
 	private Caller of(@Nullable Principal principal) {

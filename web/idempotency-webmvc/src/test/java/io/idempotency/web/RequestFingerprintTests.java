@@ -2,7 +2,9 @@ package io.idempotency.web;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
 
+import io.idempotency.ScopeMode;
 import io.idempotency.interceptor.KeySource;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.RequestFingerprint;
@@ -34,7 +36,9 @@ class RequestFingerprintTests {
 	}
 
 	private static Fingerprint of(boolean raw, String body) throws IOException {
-		HttpSettings settings = HttpSettings.DEFAULTS.change().rawFingerprint(raw).build();
+		HttpSettings settings = new HttpSettings("Idempotent-Replayed", 1 << 20, 1 << 20,
+				HttpSettings.DEFAULTS.releaseOn(), Set.of(), raw, ScopeMode.PRINCIPAL, false, Set.of(), Set.of(),
+				Set.of(), "urn:idempotency:", null, "/idempotency/tokens");
 		MockHttpServletRequest request = new MockHttpServletRequest("POST", "/pay");
 		request.setContentType("application/json");
 		request.setContent(body.getBytes(StandardCharsets.UTF_8));

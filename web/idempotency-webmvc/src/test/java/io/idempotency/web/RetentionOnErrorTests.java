@@ -4,9 +4,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.idempotency.ScopeMode;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyMode;
@@ -142,7 +144,9 @@ class RetentionOnErrorTests {
 		}
 
 		static HttpSettings of(Duration retentionOnError) {
-			return HttpSettings.DEFAULTS.change().maxResponseSize(1000).retentionOnError(retentionOnError).build();
+			return new HttpSettings("Idempotent-Replayed", 1 << 20, 1000, HttpSettings.DEFAULTS.releaseOn(), Set.of(),
+					false, ScopeMode.PRINCIPAL, false, Set.of(), Set.of(), Set.of(), "urn:idempotency:",
+					retentionOnError, "/idempotency/tokens");
 		}
 
 		@Bean

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.function.Supplier;
 
+import io.idempotency.ScopeMode;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.interceptor.DefaultStoreFinder;
@@ -42,13 +43,9 @@ import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 class WebMvcAdapterSetup {
 
 	/** Small limits, so that tests can pass them. */
-	static final HttpSettings SETTINGS = HttpSettings.DEFAULTS.change()
-		.maxRequestSize(2000)
-		.maxResponseSize(1000)
-		.excludedHeaders(Set.of("x-excluded"))
-		.fingerprintHeaders(Set.of("X-Compared"))
-		.ignoredParameters(Set.of("utm_source"))
-		.build();
+	static final HttpSettings SETTINGS = new HttpSettings("Idempotent-Replayed", 2000, 1000,
+			HttpSettings.DEFAULTS.releaseOn(), Set.of("x-excluded"), false, ScopeMode.PRINCIPAL, false, Set.of(),
+			Set.of("X-Compared"), Set.of("utm_source"), "urn:idempotency:", null, "/idempotency/tokens");
 
 	/** A context with the adapter and the given beans. */
 	static WebApplicationContext start(Class<?>... components) {
