@@ -3,6 +3,7 @@ package io.idempotency.web;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
@@ -12,6 +13,7 @@ import io.idempotency.web.BufferedBody.Mode;
 import io.idempotency.web.ResponseReplay.PendingStatus;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpSession;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,11 +84,15 @@ final class BufferingResponse extends BufferedHeaders {
 		this.beforeOutput = task;
 	}
 
-	/** Discards the buffer and everything that was set since the response is buffered. */
-	public void startAnew() {
+	/**
+	 * Discards the buffer and everything that was set since the response is buffered. A
+	 * new session stays, and the container sends its cookie only once.
+	 */
+	public void startAnew(@Nullable HttpSession session) {
 		if (!isHolding() || wrapped().isCommitted()) {
 			return;
 		}
+		List<String> cookies = List.copyOf(getHeaders("Set-Cookie"));
 		this.pendingStatus = null;
 		this.body.startAnew();
 		reset();
@@ -94,6 +100,11 @@ final class BufferingResponse extends BufferedHeaders {
 			setCharacterEncoding(this.givenEncoding);
 		}
 		restoreHeaders();
+		if (session != null && session.isNew()) {
+			cookies.stream()
+				.filter((cookie) -> cookie.contains("=" + session.getId()))
+				.forEach((cookie) -> addHeader("Set-Cookie", cookie));
+		}
 	}
 
 	/** Sends the held output, and passes everything through from now on. */
@@ -298,22 +309,12 @@ final class BufferingResponse extends BufferedHeaders {
 
 	@Override
 	public void sendError(int status) throws IOException {
-		if (isHolding()) {
-			end(new PendingStatus(EndedBy.ERROR, status, null, true));
-		}
-		else if (!isOver()) {
-			super.sendError(status);
-		}
+		end(new PendingStatus(EndedBy.ERROR, status, null, true));
 	}
 
 	@Override
-	public void sendError(int status, String message) throws IOException {
-		if (isHolding()) {
-			end(new PendingStatus(EndedBy.ERROR, status, message, true));
-		}
-		else if (!isOver()) {
-			super.sendError(status, message);
-		}
+	public void sendError(int status, @Nullable String message) throws IOException {
+		end(new PendingStatus(EndedBy.ERROR, status, message, true));
 	}
 
 	@Override
@@ -339,21 +340,21 @@ final class BufferingResponse extends BufferedHeaders {
 	 * @throws IOException if the redirect could not be sent
 	 */
 	public void sendRedirect(String location, int status, boolean clearBuffer) throws IOException {
-		if (isHolding()) {
-			end(new PendingStatus(EndedBy.REDIRECT, status, location, clearBuffer));
-		}
-		else if (!isOver()) {
-			Redirects.send(wrapped(), location, status, clearBuffer);
-		}
+		end(new PendingStatus(EndedBy.REDIRECT, status, location, clearBuffer));
 	}
 
-	private void end(PendingStatus end) {
-		requireNotOver();
-		if (end.clearBuffer()) {
-			this.body.reset();
+	private void end(PendingStatus end) throws IOException {
+		if (isHolding()) {
+			requireNotOver();
+			if (end.clearBuffer()) {
+				this.body.reset();
+			}
+			this.pendingStatus = end;
+			this.body.ignoreWrites();
 		}
-		this.pendingStatus = end;
-		this.body.ignoreWrites();
+		else if (!isOver()) {
+			end.send(wrapped());
+		}
 	}
 
 	@Override

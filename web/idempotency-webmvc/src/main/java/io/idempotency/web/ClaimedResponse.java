@@ -20,7 +20,6 @@ import io.idempotency.web.HandlerProgress.Stage;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import jakarta.servlet.http.HttpSession;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,8 +35,6 @@ import org.springframework.web.util.DisconnectedClientHelper;
 final class ClaimedResponse extends ResponseHandling {
 
 	private static final Logger logger = LoggerFactory.getLogger(ClaimedResponse.class);
-
-	private static final String SET_COOKIE = "Set-Cookie";
 
 	/** An exception that the container still has to render. */
 	private static final StoredResponse UNHANDLED = new StoredResponse(StoredResponse.EndedBy.ERROR,
@@ -153,7 +150,7 @@ final class ClaimedResponse extends ResponseHandling {
 	 * Commits after the handler adapter returned. If the response is complete, it is
 	 * stored in the same transaction.
 	 * @param rendered whether no view is rendered later
-	 * @throws RuntimeException the exception of the commit; the response was discarded
+	 * @throws RuntimeException the exception of the commit
 	 */
 	void madeInside(boolean rendered) {
 		if (this.transaction.isOpen() && rendered && !response().isError() && !this.end.isKnown()
@@ -164,13 +161,7 @@ final class ClaimedResponse extends ResponseHandling {
 				end(Outcome.SUCCESS, (outcome == Outcome.SUCCESS) ? kind() : ResultKind.SUCCESS, null);
 			}
 		}
-		try {
-			this.transaction.commit();
-		}
-		catch (RuntimeException | Error ex) {
-			startAnew();
-			throw ex;
-		}
+		this.transaction.commit();
 	}
 
 	/**
@@ -205,24 +196,7 @@ final class ClaimedResponse extends ResponseHandling {
 	private void startAnew() {
 		this.transaction.startAnew();
 		this.progress.reach(Stage.CALLED);
-		List<String> session = sessionCookies();
-		response().startAnew();
-		session.forEach((cookie) -> response().addHeader(SET_COOKIE, cookie));
-	}
-
-	/**
-	 * Returns the cookie of a session that the handler created. The session stays, and
-	 * the container sends its cookie only once.
-	 */
-	private List<String> sessionCookies() {
-		HttpSession session = this.request.getSession(false);
-		if (session == null || !session.isNew()) {
-			return List.of();
-		}
-		return response().getHeaders(SET_COOKIE)
-			.stream()
-			.filter((cookie) -> cookie.contains("=" + session.getId()))
-			.toList();
+		response().startAnew(this.request.getSession(false));
 	}
 
 	@Override
@@ -245,8 +219,7 @@ final class ClaimedResponse extends ResponseHandling {
 		else {
 			return;
 		}
-		replaceResponse(next);
-		next.hold(settings().maxResponseSize());
+		continueIn(next);
 	}
 
 	/** Treats the response as a stream, which is not buffered. */

@@ -245,12 +245,17 @@ final class Exchange {
 		HttpServletResponse outer = this.inside;
 		this.inside = given;
 		this.maker = Thread.currentThread();
-		T toBeRendered;
 		try {
-			toBeRendered = making.call();
+			T toBeRendered = making.call();
+			ClaimedResponse claimed = claimed();
+			if (claimed != null) {
+				claimed.madeInside(toBeRendered == null);
+			}
+			return toBeRendered;
 		}
 		catch (Exception | Error thrown) {
-			if (this.answer instanceof ClaimedResponse claimed) {
+			ClaimedResponse claimed = claimed();
+			if (claimed != null) {
 				claimed.failedInside(thrown);
 			}
 			throw thrown;
@@ -258,10 +263,6 @@ final class Exchange {
 		finally {
 			this.inside = outer;
 		}
-		if (this.answer instanceof ClaimedResponse claimed) {
-			claimed.madeInside(toBeRendered == null);
-		}
-		return toBeRendered;
 	}
 
 	/**

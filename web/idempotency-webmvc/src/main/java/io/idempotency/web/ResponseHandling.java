@@ -37,10 +37,11 @@ abstract class ResponseHandling {
 	 */
 	abstract void moveTo(BufferingResponse next, DispatcherType type);
 
-	/** Continues with another wrapper, which gets all later output. */
-	final void replaceResponse(BufferingResponse next) {
+	/** Continues with another wrapper, which buffers all later output. */
+	final void continueIn(BufferingResponse next) {
 		this.response.pass();
 		this.response = next;
+		next.hold(this.settings.maxResponseSize());
 	}
 
 	/** Completes the response, whose dispatch returned. */
@@ -94,8 +95,7 @@ abstract class ResponseHandling {
 		void moveTo(BufferingResponse next, DispatcherType type) {
 			if (response().isHeld()) {
 				next.inherit(response());
-				replaceResponse(next);
-				next.hold(settings().maxResponseSize());
+				continueIn(next);
 			}
 		}
 
@@ -134,7 +134,7 @@ abstract class ResponseHandling {
 		@Override
 		void moveTo(BufferingResponse next, DispatcherType type) {
 			if (!this.sent) {
-				replaceResponse(next);
+				continueIn(next);
 				next.close();
 			}
 		}

@@ -16,7 +16,7 @@ class StartAnewTests {
 		this.response.setCharacterEncoding("UTF-8");
 		BufferingResponse held = held();
 		held.setCharacterEncoding("UTF-16");
-		held.startAnew();
+		held.startAnew(null);
 		assertThat(this.response.getCharacterEncoding()).isEqualTo("UTF-8");
 	}
 
@@ -24,7 +24,7 @@ class StartAnewTests {
 	void namesNoEncodingThatNobodyHasSet() {
 		BufferingResponse held = held();
 		held.setCharacterEncoding("UTF-16");
-		held.startAnew();
+		held.startAnew(null);
 		this.response.setContentType("application/json");
 		assertThat(this.response.getContentType()).isEqualTo("application/json");
 	}
