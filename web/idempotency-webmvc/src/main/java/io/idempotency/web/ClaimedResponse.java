@@ -77,7 +77,7 @@ final class ClaimedResponse extends ResponseHandling {
 		this.end = new EndReporter(settings);
 		this.work = new AsyncWork(engine.parts().transactions(), claim::enter, claim::commitNotAnswered,
 				this::decideAfterResponse);
-		this.progress = new HandlerProgress(claim, settings, request, this.work);
+		this.progress = new HandlerProgress(claim, settings, request::isBroken, this.work);
 		this.transaction = new ResponseTransaction(claim);
 		this.engine = engine;
 		this.endIsReported = endIsReported;

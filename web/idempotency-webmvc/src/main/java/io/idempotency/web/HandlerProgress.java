@@ -1,5 +1,7 @@
 package io.idempotency.web;
 
+import java.util.function.BooleanSupplier;
+
 import io.idempotency.FailureMode;
 import io.idempotency.engine.OwnedClaim;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
@@ -24,7 +26,7 @@ final class HandlerProgress {
 
 	private final HttpSettings settings;
 
-	private final RecordingRequest request;
+	private final BooleanSupplier brokenRequest;
 
 	private final AsyncWork work;
 
@@ -34,10 +36,10 @@ final class HandlerProgress {
 
 	private boolean wholeRead;
 
-	HandlerProgress(OwnedClaim claim, HttpSettings settings, RecordingRequest request, AsyncWork work) {
+	HandlerProgress(OwnedClaim claim, HttpSettings settings, BooleanSupplier brokenRequest, AsyncWork work) {
 		this.claim = claim;
 		this.settings = settings;
-		this.request = request;
+		this.brokenRequest = brokenRequest;
 		this.work = work;
 	}
 
@@ -69,7 +71,7 @@ final class HandlerProgress {
 	 * response cannot read the request later, the work still had all of it.
 	 */
 	void read() {
-		this.wholeRead = !this.request.isBroken();
+		this.wholeRead = !this.brokenRequest.getAsBoolean();
 	}
 
 	/** Records the result of asynchronous work, a {@link Throwable} if it failed. */
@@ -85,7 +87,7 @@ final class HandlerProgress {
 
 	/** Returns whether the work may have had only a part of the request. */
 	private boolean isHalf() {
-		return this.request.isBroken() && !this.wholeRead;
+		return this.brokenRequest.getAsBoolean() && !this.wholeRead;
 	}
 
 	/** Returns whether asynchronous work failed although it committed. */
