@@ -8,13 +8,12 @@ import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.engine.Admission.Move;
-import io.idempotency.engine.Upkeep.StoreUpkeep;
+import io.idempotency.engine.EngineRuntime.StoreRuntime;
 import io.idempotency.engine.WriteRepeater.OutstandingWrite;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.IdempotencyStore;
-import io.idempotency.store.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,47 +26,35 @@ import org.jspecify.annotations.Nullable;
  * @hidden
  */
 @Internal
-public final class Claimer {
+public record Claimer(EngineRuntime runtime) {
 
 	/** A claim that fails sooner has cost its caller no time. */
 	public static final Duration AT_ONCE = Duration.ofMillis(50);
-
-	private final ConflictWaiter waiter;
-
-	private final EventLog events;
-
-	private final Scheduler scheduler;
-
-	public Claimer(ConflictWaiter waiter, EventLog events, Scheduler scheduler) {
-		this.waiter = waiter;
-		this.events = events;
-		this.scheduler = scheduler;
-	}
 
 	/**
 	 * Sends the claim. While the store is away it is not sent at all, unless it is this
 	 * call's turn to ask.
 	 */
-	public Move send(Move.Send send, Admission admission, StoreUpkeep upkeep) {
+	public Move send(Move.Send send, Admission admission, StoreRuntime store) {
 		BooleanSupplier interrupted = () -> Thread.currentThread().isInterrupted();
-		Move instead = instead(send, admission, upkeep, interrupted);
+		Move instead = instead(send, admission, store, interrupted);
 		if (instead != null) {
 			return instead;
 		}
 		try {
 			ClaimResult result;
 			try {
-				result = upkeep.store().claim(admission.request());
+				result = store.store().claim(admission.request());
 			}
 			catch (RuntimeException ex) {
-				return failed(ex, admission, upkeep, interrupted);
+				return failed(ex, admission, store, interrupted);
 			}
-			return answered(result, admission, upkeep);
+			return answered(result, admission, store);
 		}
 		catch (Throwable ex) {
 			// The store may have applied the claim, and no call will run on it. It may be
 			// the log that has failed.
-			giveBack(admission, upkeep);
+			giveBack(admission, store);
 			throw ex;
 		}
 	}
@@ -79,12 +66,12 @@ public final class Claimer {
 	 * @param unwanted whether the call is not wanted any more
 	 * @return the move, {@code null} if the claim is to be sent
 	 */
-	public @Nullable Move instead(Move.Send send, Admission admission, StoreUpkeep upkeep, BooleanSupplier unwanted) {
-		Outage outage = upkeep.outage();
+	public @Nullable Move instead(Move.Send send, Admission admission, StoreRuntime store, BooleanSupplier unwanted) {
+		Outage outage = store.outage();
 		if (send.again()) {
 			return null;
 		}
-		Throwable reason = upkeep.finished().takeUnanswered(admission.request().key());
+		Throwable reason = store.finished().takeUnanswered(admission.request().key());
 		if (reason != null) {
 			outage.failed("make", admission.call().operation(), reason);
 			outage.noAnswer();
@@ -102,20 +89,20 @@ public final class Claimer {
 	}
 
 	/** The store has answered the claim. */
-	public Move answered(ClaimResult result, Admission admission, StoreUpkeep upkeep) {
-		upkeep.outage().answered();
-		return admission.answered(result, this.scheduler.nanos());
+	public Move answered(ClaimResult result, Admission admission, StoreRuntime store) {
+		store.outage().answered();
+		return admission.answered(result, this.runtime.scheduler().nanos());
 	}
 
 	/**
 	 * The store has failed to answer the claim.
 	 * @param unwanted whether the call is not wanted any more, which may be why
 	 */
-	public Move failed(RuntimeException cause, Admission admission, StoreUpkeep upkeep, BooleanSupplier unwanted) {
-		long now = this.scheduler.nanos();
+	public Move failed(RuntimeException cause, Admission admission, StoreRuntime store, BooleanSupplier unwanted) {
+		long now = this.runtime.scheduler().nanos();
 		boolean before = unwanted.getAsBoolean();
 		if (!before) {
-			Outage outage = upkeep.outage();
+			Outage outage = store.outage();
 			outage.failed("make", admission.call().operation(), cause);
 			if (now - admission.sentNanos() >= AT_ONCE.toNanos()) {
 				outage.noAnswer();
@@ -126,75 +113,74 @@ public final class Claimer {
 	}
 
 	/** Renews the claim before its call runs. */
-	public Move renew(Admission admission, StoreUpkeep upkeep) {
+	public Move renew(Admission admission, StoreRuntime store) {
 		ClaimRequest request = admission.request();
 		try {
 			boolean renewed;
 			try {
-				renewed = upkeep.store().renew(request.key(), request.claimId(), request.lease());
+				renewed = store.store().renew(request.key(), request.claimId(), request.lease());
 			}
 			catch (RuntimeException ex) {
-				return renewalFailed(ex, admission, upkeep);
+				return renewalFailed(ex, admission, store);
 			}
-			return renewed(renewed, admission, upkeep);
+			return renewed(renewed, admission, store);
 		}
 		catch (Throwable ex) {
-			giveBack(admission, upkeep);
+			giveBack(admission, store);
 			throw ex;
 		}
 	}
 
 	/** The store has answered the renewal. Nothing has run on a claim that it refuses. */
-	public Move renewed(boolean accepted, Admission admission, StoreUpkeep upkeep) {
-		upkeep.outage().answered();
-		return admission.renewed(accepted, this.scheduler.nanos());
+	public Move renewed(boolean accepted, Admission admission, StoreRuntime store) {
+		store.outage().answered();
+		return admission.renewed(accepted, this.runtime.scheduler().nanos());
 	}
 
 	/** The store has failed to answer the renewal. */
-	public Move renewalFailed(RuntimeException cause, Admission admission, StoreUpkeep upkeep) {
-		upkeep.outage().failed("renew", admission.call().operation(), cause);
-		return admission.failed(cause, false, this.scheduler.nanos());
+	public Move renewalFailed(RuntimeException cause, Admission admission, StoreRuntime store) {
+		store.outage().failed("renew", admission.call().operation(), cause);
+		return admission.failed(cause, false, this.runtime.scheduler().nanos());
 	}
 
 	/** Reports that the call runs on a claim whose owner has died. */
 	public void takenOver(Move.Run run, Admission admission) {
 		if (run.granted().claim().abandoned()) {
-			this.events.takenOver(admission.call(), run.granted().before(), admission.request().origin());
+			this.runtime.events().takenOver(admission.call(), run.granted().before(), admission.request().origin());
 		}
 	}
 
 	/** Reports that the call runs unguarded. */
-	public void letGo(Move.Unguarded unguarded, Admission admission, StoreUpkeep upkeep) {
+	public void letGo(Move.Unguarded unguarded, Admission admission, StoreRuntime store) {
 		if (unguarded.giveBack()) {
-			giveBack(admission, upkeep);
+			giveBack(admission, store);
 		}
-		this.events.runsUnguarded(admission.call(), admission.request().origin(), upkeep.outage());
+		this.runtime.events().runsUnguarded(admission.call(), admission.request().origin(), store.outage());
 	}
 
 	/** Reports that the call is refused, and returns the exception for its caller. */
-	public IdempotencyStoreUnavailableException refused(Move.Refuse refuse, Admission admission, StoreUpkeep upkeep) {
+	public IdempotencyStoreUnavailableException refused(Move.Refuse refuse, Admission admission, StoreRuntime store) {
 		if (refuse.giveBack()) {
-			giveBack(admission, upkeep);
+			giveBack(admission, store);
 		}
-		this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, admission.call().operation());
+		this.runtime.events().publish(IdempotencyEvent.STORE_UNAVAILABLE, admission.call().operation());
 		return refuse.exception();
 	}
 
 	/** Releases the claim, on which no call runs, as often as it takes. */
-	public void giveBack(Admission admission, StoreUpkeep upkeep) {
+	public void giveBack(Admission admission, StoreRuntime store) {
 		ClaimRequest request = admission.request();
-		IdempotencyStore store = upkeep.store();
 		boolean leaseEndsIt = request.type() == ClaimType.LEASED && request.takeOver();
-		upkeep.repeater().giveBack(new OutstandingWrite("give back", admission.call().operation()) {
+		store.repeater().giveBack(new OutstandingWrite("give back", admission.call().operation()) {
 
 			@Override
 			public boolean send() {
-				return store.release(request.key(), request.claimId());
+				return store.store().release(request.key(), request.claimId());
 			}
 
 			@Override
 			protected void answered(boolean accepted) {
-				Claimer.this.waiter.wakeUp(request.key());
+				Claimer.this.runtime.waiter().wakeUp(request.key());
 			}
 
 		}, request.retention(), leaseEndsIt);

@@ -113,53 +113,22 @@ final class EngineCall implements IdempotencyTemplate.Call {
 
 	@Override
 	public <T> @Nullable T execute(Class<T> type, Supplier<? extends @Nullable T> action) {
-		try {
-			IdempotencyOptions resolved = resolve();
-			return guard(resolved, declared(type, resolved), action::get);
-		}
-		catch (Throwable ex) {
-			throw EngineCall.<RuntimeException>unchanged(ex);
-		}
+		return this.<T, RuntimeException>guard(type, false, action::get);
 	}
 
 	@Override
 	@SuppressWarnings("unchecked")
 	public <T> CompletableFuture<@Nullable T> executeAsync(Class<T> type,
 			Supplier<? extends CompletionStage<? extends @Nullable T>> action) {
-		try {
-			IdempotencyOptions resolved = resolve();
-			TemplateResult value = declared(type, resolved);
-			if (value.async()) {
-				throw new IllegalArgumentException("The future of '" + this.operation + "' is that of a value");
-			}
-			CompletionStage<? extends @Nullable T> stage = this.<CompletionStage<? extends @Nullable T>>guard(resolved,
-					new TemplateResult(value.type(), true), action::get);
-			return (stage != null) ? (CompletableFuture<@Nullable T>) stage.toCompletableFuture()
-					: CompletableFuture.completedFuture(null);
-		}
-		catch (Throwable ex) {
-			throw EngineCall.<RuntimeException>unchanged(ex);
-		}
+		CompletionStage<? extends @Nullable T> stage = this
+			.<CompletionStage<? extends @Nullable T>, RuntimeException>guard(type, true, action::get);
+		return (stage != null) ? (CompletableFuture<@Nullable T>) stage.toCompletableFuture()
+				: CompletableFuture.completedFuture(null);
 	}
 
 	@Override
 	public <T> @Nullable T call(Type type, Callable<? extends @Nullable T> action) throws Exception {
-		try {
-			IdempotencyOptions resolved = resolve();
-			return guard(resolved, declared(type, resolved), action);
-		}
-		catch (Throwable ex) {
-			throw EngineCall.<Exception>unchanged(ex);
-		}
-	}
-
-	/**
-	 * Throws any exception without declaring it, because code in other languages throws
-	 * checked exceptions that it has not declared.
-	 */
-	@SuppressWarnings("unchecked")
-	private static <X extends Throwable> X unchanged(Throwable ex) throws X {
-		throw (X) ex;
+		return this.<T, Exception>guard(type, false, action);
 	}
 
 	@Override
@@ -201,10 +170,26 @@ final class EngineCall implements IdempotencyTemplate.Call {
 		return this.template.result(this.operation, type, resolved.replays());
 	}
 
-	private <T> @Nullable T guard(IdempotencyOptions resolved, TemplateResult result,
-			Callable<? extends @Nullable T> action) throws Throwable {
-		return this.template.engine.execute(guarded(resolved, result), new Action<T>(resolved, result, action),
-				this.transactions);
+	/**
+	 * Throws any exception without declaring it, because code in other languages throws
+	 * checked exceptions that it has not declared.
+	 */
+	@SuppressWarnings("unchecked")
+	private <T, X extends Throwable> @Nullable T guard(Type type, boolean async, Callable<? extends @Nullable T> action)
+			throws X {
+		try {
+			IdempotencyOptions resolved = resolve();
+			TemplateResult result = declared(type, resolved);
+			if (async && result.async()) {
+				throw new IllegalArgumentException("The future of '" + this.operation + "' is that of a value");
+			}
+			TemplateResult returned = async ? new TemplateResult(result.type(), true) : result;
+			return this.template.engine.execute(guarded(resolved, returned), new Action<T>(resolved, returned, action),
+					this.transactions);
+		}
+		catch (Throwable ex) {
+			throw (X) ex;
+		}
 	}
 
 	private GuardedCall guarded(IdempotencyOptions resolved, TemplateResult result) {

@@ -21,8 +21,8 @@ import io.idempotency.Internal;
 import io.idempotency.engine.Admission.Move;
 import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.GuardedAction.SurroundingTransaction;
-import io.idempotency.engine.Upkeep.EngineLoad;
-import io.idempotency.engine.Upkeep.StoreUpkeep;
+import io.idempotency.engine.EngineRuntime.EngineLoad;
+import io.idempotency.engine.EngineRuntime.StoreRuntime;
 import io.idempotency.engine.GuardedAction.ThreadTransactions;
 import io.idempotency.engine.WorkTransactions.TransactionStarter;
 import io.idempotency.key.Caller;
@@ -70,19 +70,13 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private final boolean ownScheduler;
 
-	private final ThreadTransactions transactions;
-
-	private final EventLog events;
-
-	private final EngineCore parts;
+	private final EngineRuntime runtime;
 
 	private final Claimer claimer;
 
 	private final Replayer replayer;
 
 	private final JoinedEngine joined;
-
-	private final Upkeep upkeep;
 
 	/** The tasks that have yet to run after their delay. */
 	private final Set<Runnable> tasks = ConcurrentHashMap.newKeySet();
@@ -134,18 +128,13 @@ public final class IdempotencyEngine implements AutoCloseable {
 	private IdempotencyEngine(int maxWaiters, DetachedCalls.Limits detached, IdempotencyListener listener,
 			Scheduler scheduler, boolean ownScheduler, ThreadTransactions transactions,
 			@Nullable ResultEncryption encryption, EngineObserver observer) {
+		this.scheduler = scheduler;
 		this.ownScheduler = ownScheduler;
-		this.transactions = transactions;
-		this.events = new EventLog(listener);
-		this.upkeep = new Upkeep(scheduler, maxWaiters, detached, this.events,
-				(store) -> EngineObserver.observed(observer, store));
-		this.scheduler = this.upkeep.scheduler();
-		ResultSealer sealer = new ResultSealer(encryption, this.events);
-		this.claimer = new Claimer(this.upkeep.waiter(), this.events, this.scheduler);
-		this.replayer = new Replayer(sealer, this.events, this.upkeep);
-		this.parts = new EngineCore(this.upkeep, this.claimer, this.replayer, sealer, this.events, observer,
-				transactions);
-		this.joined = new JoinedEngine(this.parts);
+		this.runtime = EngineRuntime.create(new ConflictWaiter(maxWaiters, scheduler), detached, new EventLog(listener),
+				scheduler, transactions, encryption, observer);
+		this.claimer = this.runtime.claimer();
+		this.replayer = this.runtime.replayer();
+		this.joined = new JoinedEngine(this.runtime);
 	}
 
 	/**
@@ -173,7 +162,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	/** Returns whether results are encrypted before a store gets them. */
 	public boolean encryptsResults() {
-		return this.parts.sealer().encrypts();
+		return this.runtime.sealer().encrypts();
 	}
 
 	/**
@@ -193,14 +182,14 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private void schedule(Duration delay, Runnable task) {
 		this.scheduler.schedule(() -> {
-			if (!this.upkeep.runs(() -> runOnce(task))) {
+			if (!this.runtime.runs(() -> runOnce(task))) {
 				schedule(delay, task);
 			}
 		}, delay);
 	}
 
 	private void runNow(Runnable task) {
-		if (this.upkeep.runs(() -> runOnce(task))) {
+		if (this.runtime.runs(() -> runOnce(task))) {
 			return;
 		}
 		try {
@@ -233,7 +222,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private <T> @Nullable T executeApart(GuardedCall call, GuardedAction<T> action, ObservedCall observed)
 			throws Throwable {
-		SurroundingTransaction transaction = action.surrounding(this.transactions.current());
+		SurroundingTransaction transaction = action.surrounding(this.runtime.transactions().current());
 		OwnedClaim earlier = (transaction != null) ? transaction.find(call.key()) : null;
 		if (earlier != null && call.options().mode() != IdempotencyMode.REJECT) {
 			ClaimResult again = earlier.again(call);
@@ -250,31 +239,31 @@ public final class IdempotencyEngine implements AutoCloseable {
 		if (replayed != null) {
 			return replayed.value();
 		}
-		StoreUpkeep upkeep = upkeep(call.store());
-		Admission admission = new Admission(call, this.parts.origin());
+		StoreRuntime store = this.runtime.of(call.store());
+		Admission admission = new Admission(call, this.runtime.origin());
 		for (Move move = admission.begin(this.scheduler.nanos());;) {
 			if (move instanceof Move.Send send) {
-				move = this.claimer.send(send, admission, upkeep);
+				move = this.claimer.send(send, admission, store);
 			}
 			else if (move instanceof Move.Wait) {
-				move = this.upkeep.waiter().await(admission, (send) -> this.claimer.send(send, admission, upkeep));
+				move = this.runtime.waiter().await(admission, (send) -> this.claimer.send(send, admission, store));
 			}
 			else if (move instanceof Move.Renew) {
-				move = this.claimer.renew(admission, upkeep);
+				move = this.claimer.renew(admission, store);
 			}
 			else if (move instanceof Move.Run run) {
-				return owner(call, own(run, admission, upkeep, observed), action).run(transaction);
+				return owner(call, own(run, admission, store, observed), action).run(transaction);
 			}
 			else if (move instanceof Move.Answer answer) {
 				return this.replayer.settle(call, answer.result(), action, observed);
 			}
 			else if (move instanceof Move.Unguarded unguarded) {
-				this.claimer.letGo(unguarded, admission, upkeep);
+				this.claimer.letGo(unguarded, admission, store);
 				observed.seenAs(IdempotencyOutcome.UNGUARDED);
 				return runUnguarded(action);
 			}
 			else if (move instanceof Move.Refuse refuse) {
-				throw this.claimer.refused(refuse, admission, upkeep);
+				throw this.claimer.refused(refuse, admission, store);
 			}
 		}
 	}
@@ -291,11 +280,11 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 */
 	public <T> @Nullable T execute(GuardedCall call, GuardedAction<T> action, @Nullable TransactionStarter business)
 			throws Throwable {
-		ObservedCall observed = this.parts.observe(call, null);
+		ObservedCall observed = this.runtime.observe(call, null);
 		try (EngineObserver.Scope current = observed.open()) {
 			boolean within = IdempotencyContextHolder.get() != null;
 			requireOpen(call, within);
-			T result = (!within && !this.upkeep.detachedCalls().admits(call.operation()))
+			T result = (!within && !this.runtime.detachedCalls().admits(call.operation()))
 					? replayOrReject(call, action, observed)
 					: (business != null) ? this.joined.execute(call, action, business, observed)
 							: executeApart(call, action, observed);
@@ -315,7 +304,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		if (replayed != null) {
 			return replayed.value();
 		}
-		this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
+		this.runtime.events().publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
 		throw IdempotencyStoreUnavailableException.overloaded(call.operation(), Admission.RETRY_AFTER);
 	}
 
@@ -325,7 +314,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @return whether {@link #replayEarly} is worth the request's fingerprint
 	 */
 	public boolean mayReplayEarly(IdempotencyStore store, IdempotencyKey key) {
-		StoreUpkeep known = this.upkeep.known(store);
+		StoreRuntime known = this.runtime.known(store);
 		return known != null && known.finished().contain(key);
 	}
 
@@ -338,7 +327,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @return whether the result was given; else the call has to be executed
 	 */
 	public boolean replayEarly(GuardedCall call, Consumer<StoredResult> replay) {
-		if (this.closed || this.transactions.current() != null) {
+		if (this.closed || this.runtime.transactions().current() != null) {
 			return false;
 		}
 		// A look that finds nothing is no call: the call is executed next, and counts
@@ -346,12 +335,12 @@ public final class IdempotencyEngine implements AutoCloseable {
 		return this.replayer.early(call, (result) -> {
 			replay.accept(result);
 			return null;
-		}, (first) -> this.parts.observe(call, null).replayed(first)) != null;
+		}, (first) -> this.runtime.observe(call, null).replayed(first)) != null;
 	}
 
 	/** Returns what the engine has to do at this moment. */
 	public EngineLoad load() {
-		return this.upkeep.load();
+		return new EngineLoad(this.runtime);
 	}
 
 	/**
@@ -360,15 +349,15 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @return the last of several failures, {@code null} if calls do not fail
 	 */
 	public @Nullable Throwable trouble(IdempotencyStore store) {
-		return this.upkeep.trouble(store);
+		return this.runtime.trouble(store);
 	}
 
 	/**
 	 * Returns what this engine shares with a driver for another style of calling, so that
 	 * the calls of both wait in one row, and one close ends the writes of both.
 	 */
-	public EngineCore parts() {
-		return this.parts;
+	public EngineRuntime runtime() {
+		return this.runtime;
 	}
 
 	/**
@@ -380,38 +369,33 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 */
 	public void requireOpen(GuardedCall call, boolean within) {
 		if (this.closed && !within) {
-			this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
+			this.runtime.events().publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
 			throw IdempotencyStoreUnavailableException.notExecuted(call.operation(), Admission.RETRY_AFTER, null);
 		}
 		try {
-			upkeep(call.store());
+			this.runtime.of(call.store());
 		}
 		catch (RejectedExecutionException noThread) {
-			this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
+			this.runtime.events().publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
 			throw IdempotencyStoreUnavailableException.notExecuted(call.operation(), Admission.RETRY_AFTER, noThread);
 		}
 	}
 
-	StoreUpkeep upkeep(IdempotencyStore store) {
-		return this.upkeep.of(store);
-	}
-
-	private OwnedClaim own(Move.Run run, Admission admission, StoreUpkeep upkeep, ObservedCall observed) {
+	private OwnedClaim own(Move.Run run, Admission admission, StoreRuntime store, ObservedCall observed) {
 		try {
 			this.claimer.takenOver(run, admission);
 			return new OwnedClaim(admission.call(), run.granted().claim(), admission.request().origin(),
-					run.sentNanos(), upkeep, this.upkeep.waiter(), this.upkeep.detachedCalls(), this.parts.sealer(),
-					this.events, observed);
+					run.sentNanos(), store, this.runtime, observed);
 		}
 		catch (Throwable ex) {
 			// No call runs on the claim.
-			this.claimer.giveBack(admission, upkeep);
+			this.claimer.giveBack(admission, store);
 			throw ex;
 		}
 	}
 
 	private <T> OwnerRun<T> owner(GuardedCall call, OwnedClaim claim, GuardedAction<T> action) {
-		return new OwnerRun<>(call, claim, action, this.parts);
+		return new OwnerRun<>(call, claim, action, this.runtime);
 	}
 
 	private static <T> @Nullable T runUnguarded(GuardedAction<T> action) throws Throwable {
@@ -429,7 +413,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 */
 	public void open() {
 		if (this.closed && !this.ownScheduler) {
-			this.upkeep.open();
+			this.runtime.open();
 			this.closed = false;
 		}
 	}
@@ -459,7 +443,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		this.closed = true;
 		// They write, and must neither cost the time of each other nor end the close.
 		this.tasks.forEach(this::runNow);
-		this.upkeep.close(within.toNanos());
+		this.runtime.close(within.toNanos());
 		if (this.ownScheduler) {
 			this.scheduler.close();
 		}

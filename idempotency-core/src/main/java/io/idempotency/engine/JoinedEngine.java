@@ -8,7 +8,7 @@ import io.idempotency.engine.Admission.Move;
 import io.idempotency.engine.ConflictWaiter.JoinedKeys;
 import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.GuardedAction.OpenWork;
-import io.idempotency.engine.Upkeep.StoreUpkeep;
+import io.idempotency.engine.EngineRuntime.StoreRuntime;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.engine.WorkTransactions.TransactionStarter;
 import io.idempotency.store.ClaimOrigin;
@@ -31,25 +31,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class JoinedEngine {
 
-	private final Upkeep upkeep;
+	private final EngineRuntime runtime;
 
 	private final Replayer replayer;
 
-	private final EngineCore parts;
-
-	private final EventLog events;
-
-	JoinedEngine(EngineCore parts) {
-		this.parts = parts;
-		this.upkeep = parts.upkeep();
-		this.replayer = parts.replayer();
-		this.events = parts.events();
+	JoinedEngine(EngineRuntime runtime) {
+		this.runtime = runtime;
+		this.replayer = runtime.replayer();
 	}
 
 	<T> @Nullable T execute(GuardedCall asked, GuardedAction<T> action, TransactionStarter transactions,
 			ObservedCall observed) throws Throwable {
-		GuardedCall call = this.parts.inTransaction(asked);
-		JoinedKeys.Hold key = this.upkeep.joinedKeys().of(call, asked.options().conflict() == ConflictMode.WAIT);
+		GuardedCall call = this.runtime.inTransaction(asked);
+		JoinedKeys.Hold key = this.runtime.joinedKeys().of(call, asked.options().conflict() == ConflictMode.WAIT);
 		for (int attempt = 1;; attempt++) {
 			JoinedCall<T> joined = new JoinedCall<>(call, key, action, observed);
 			try {
@@ -63,11 +57,11 @@ final class JoinedEngine {
 				if (lost && !joined.isAlone()) {
 					throw cause(ex);
 				}
-				if (!lost || attempt == EngineCore.TRANSACTION_ATTEMPTS) {
-					throw this.parts.notJoined(call, ex);
+				if (!lost || attempt == EngineRuntime.TRANSACTION_ATTEMPTS) {
+					throw this.runtime.notJoined(call, ex);
 				}
 				// A deadlock of claims ended the transaction before the work ran.
-				this.events.transactionRepeated(call.operation(), ex);
+				this.runtime.events().transactionRepeated(call.operation(), ex);
 			}
 		}
 	}
@@ -91,7 +85,7 @@ final class JoinedEngine {
 
 		private final ObservedCall observed;
 
-		private final StoreUpkeep upkeep;
+		private final StoreRuntime store;
 
 		private final IdempotencyStore joining;
 
@@ -118,8 +112,8 @@ final class JoinedEngine {
 			this.key = key;
 			this.action = action;
 			this.observed = observed;
-			this.upkeep = JoinedEngine.this.upkeep.of(call.store());
-			this.joining = this.upkeep.store()
+			this.store = JoinedEngine.this.runtime.of(call.store());
+			this.joining = this.store.store()
 				.joining()
 				.orElseThrow(() -> new IllegalStateException(
 						call.store().getClass().getName() + " cannot join a transaction"));
@@ -149,7 +143,7 @@ final class JoinedEngine {
 		 */
 		private Replayer.@Nullable Replayed<T> resultOrKey(TransactionStarter transactions) throws Throwable {
 			boolean looks = transactions.wouldBegin();
-			FinishedCallFinder finished = this.upkeep.finished();
+			FinishedCallFinder finished = this.store.finished();
 			Admission admission = null;
 			while (true) {
 				// One round trip is then all that the duplicate costs.
@@ -174,11 +168,11 @@ final class JoinedEngine {
 		private @Nullable T executeIn(TransactionStarter transactions) throws Throwable {
 			TransactionStarter.Begun begun = transactions.begin(this::ended);
 			this.transaction = begun;
-			ClaimOrigin origin = JoinedEngine.this.parts.origin();
+			ClaimOrigin origin = JoinedEngine.this.runtime.origin();
 			ClaimResult result;
 			try {
 				result = this.joining.claim(this.call.claim(origin).withNewTransaction(begun.isAlone()));
-				this.upkeep.outage().answered();
+				this.store.outage().answered();
 			}
 			catch (Throwable thrown) {
 				begun.rollback(thrown);
@@ -227,15 +221,14 @@ final class JoinedEngine {
 		}
 
 		private @Nullable T work(ClaimResult.Acquired acquired, ClaimOrigin origin) throws Throwable {
-			OwnedClaim owned = new OwnedClaim(this.call, acquired.claim(), origin, 0, this.upkeep,
-					JoinedEngine.this.upkeep.waiter(), JoinedEngine.this.upkeep.detachedCalls(),
-					JoinedEngine.this.parts.sealer(), JoinedEngine.this.events, this.observed);
+			OwnedClaim owned = new OwnedClaim(this.call, acquired.claim(), origin, 0, this.store,
+					JoinedEngine.this.runtime, this.observed);
 			owned.joined();
 			this.claim = owned;
 			this.stage = Stage.FAILED;
 			this.key.owns();
 			if (owned.isAbandoned()) {
-				JoinedEngine.this.events.takenOver(this.call, acquired.before(), origin);
+				JoinedEngine.this.runtime.events().takenOver(this.call, acquired.before(), origin);
 			}
 			T value = ownerRun(owned).run(null);
 			this.stage = Stage.RETURNED;
@@ -243,7 +236,7 @@ final class JoinedEngine {
 		}
 
 		private OwnerRun<T> ownerRun(OwnedClaim owned) {
-			return new OwnerRun<>(this.call, owned, this.action, JoinedEngine.this.parts);
+			return new OwnerRun<>(this.call, owned, this.action, JoinedEngine.this.runtime);
 		}
 
 		private TransactionStarter.Begun transaction() {
@@ -270,7 +263,7 @@ final class JoinedEngine {
 				if (!lost) {
 					this.observed.seenAs(IdempotencyOutcome.STORE_UNAVAILABLE);
 				}
-				RuntimeException failure = lost ? cause(ex) : JoinedEngine.this.parts.notJoined(this.call, ex);
+				RuntimeException failure = lost ? cause(ex) : JoinedEngine.this.runtime.notJoined(this.call, ex);
 				rollbackAfter(failure);
 				throw failure;
 			}

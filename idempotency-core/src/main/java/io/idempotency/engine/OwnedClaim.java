@@ -6,7 +6,7 @@ import io.idempotency.IdempotencyOptions;
 import io.idempotency.Internal;
 import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.RecordWriter.Write;
-import io.idempotency.engine.Upkeep.StoreUpkeep;
+import io.idempotency.engine.EngineRuntime.StoreRuntime;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimOrigin;
@@ -42,24 +42,20 @@ public final class OwnedClaim {
 
 	private final ObservedCall observed;
 
-	private final EventLog events;
-
-	private final DetachedCalls detachedCalls;
+	private final EngineRuntime runtime;
 
 	private volatile boolean over;
 
 	private volatile boolean mayHaveCommitted;
 
-	OwnedClaim(GuardedCall call, Claim claim, ClaimOrigin origin, long sentNanos, StoreUpkeep upkeep,
-			ConflictWaiter waiter, DetachedCalls detachedCalls, ResultSealer sealer, EventLog events,
-			ObservedCall observed) {
+	OwnedClaim(GuardedCall call, Claim claim, ClaimOrigin origin, long sentNanos, StoreRuntime store,
+			EngineRuntime runtime, ObservedCall observed) {
 		this.call = call;
 		this.claim = claim;
-		this.end = new ClaimCompletion(call, claim, IdempotencyContextHolder.get(), sealer, events);
-		this.record = new RecordWriter(call, claim, origin, sentNanos, this.end, upkeep, waiter, events);
+		this.end = new ClaimCompletion(call, claim, IdempotencyContextHolder.get(), runtime.sealer(), runtime.events());
+		this.record = new RecordWriter(call, claim, origin, sentNanos, this.end, store, runtime);
 		this.observed = observed;
-		this.events = events;
-		this.detachedCalls = detachedCalls;
+		this.runtime = runtime;
 		observed.owns();
 	}
 
@@ -123,15 +119,16 @@ public final class OwnedClaim {
 	 */
 	public void detach() {
 		boundRenewal();
-		this.detachedCalls.add(this, operation());
+		this.runtime.detachedCalls().add(this, operation());
 		if (this.over) {
-			this.detachedCalls.remove(this);
+			this.runtime.detachedCalls().remove(this);
 		}
 	}
 
 	/** Bounds the renewal from now on, because the caller may be gone. */
 	void boundRenewal() {
-		this.record.renewAtMost(this.detachedCalls.longest(), () -> carryOut(this.end.ended(Ending.OUT_OF_SIGHT)));
+		this.record.renewAtMost(this.runtime.detachedCalls().longest(),
+				() -> carryOut(this.end.ended(Ending.OUT_OF_SIGHT)));
 	}
 
 	/**
@@ -190,7 +187,7 @@ public final class OwnedClaim {
 			return;
 		}
 		this.over = true;
-		this.detachedCalls.remove(this);
+		this.runtime.detachedCalls().remove(this);
 		carryOut(this.end.ended(ending));
 	}
 
@@ -212,7 +209,7 @@ public final class OwnedClaim {
 			}
 			write = complete.withoutResult();
 			send(write, joining);
-			this.events.resultNotStored(operation(), ex);
+			this.runtime.events().resultNotStored(operation(), ex);
 		}
 		this.end.writtenBeforeCommit(write);
 	}

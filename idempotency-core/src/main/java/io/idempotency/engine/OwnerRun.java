@@ -30,13 +30,7 @@ final class OwnerRun<T> {
 
 	private final GuardedAction<T> action;
 
-	private final Replayer replayer;
-
-	private final ResultExecutor resultExecutor;
-
-	private final EventLog events;
-
-	private final ThreadTransactions transactions;
+	private final EngineRuntime runtime;
 
 	/** What a look-up sees that is made on a thread of the library. */
 	private CallerContext caller = CallerContext.NONE;
@@ -47,14 +41,11 @@ final class OwnerRun<T> {
 	/** The earliest time at which the work started. */
 	private final long startNanos = System.nanoTime();
 
-	OwnerRun(GuardedCall call, OwnedClaim claim, GuardedAction<T> action, EngineCore parts) {
+	OwnerRun(GuardedCall call, OwnedClaim claim, GuardedAction<T> action, EngineRuntime runtime) {
 		this.call = call;
 		this.claim = claim;
 		this.action = action;
-		this.replayer = parts.replayer();
-		this.resultExecutor = parts.upkeep().resultExecutor();
-		this.events = parts.events();
-		this.transactions = parts.transactions();
+		this.runtime = runtime;
 	}
 
 	/**
@@ -110,7 +101,7 @@ final class OwnerRun<T> {
 			if (this.action.isAsync() && this.call.options().recoverable()) {
 				this.caller = CallerContext.capture();
 			}
-			return this.claim.isAbandoned() ? this.replayer.recover(this.call, this.action) : null;
+			return this.claim.isAbandoned() ? this.runtime.replayer().recover(this.call, this.action) : null;
 		}
 		catch (Throwable failure) {
 			end(new Ending.NotRun(failure));
@@ -120,7 +111,7 @@ final class OwnerRun<T> {
 
 	/** Returns whether the work committed, as the thread of the work sees it. */
 	private TransactionOutcome committed(@Nullable Throwable failure) {
-		TransactionOutcome how = this.transactions.outcomeSince(this.startNanos, failure);
+		TransactionOutcome how = this.runtime.transactions().outcomeSince(this.startNanos, failure);
 		if (how == TransactionOutcome.UNKNOWN) {
 			this.claim.commitNotAnswered();
 		}
@@ -170,7 +161,7 @@ final class OwnerRun<T> {
 		T recovered = null;
 		Throwable failure = null;
 		try (IdempotencyContextHolder.Binding bound = this.caller.bind()) {
-			recovered = this.replayer.recover(this.call, this.action);
+			recovered = this.runtime.replayer().recover(this.call, this.action);
 		}
 		catch (Throwable ex) {
 			if (ex instanceof InterruptedException) {
@@ -183,7 +174,7 @@ final class OwnerRun<T> {
 		}
 		this.claim.observed().seenAs(IdempotencyOutcome.RESULT_UNAVAILABLE);
 		end(Ending.DONE_UNKEPT);
-		throw this.events.resultNotFound(this.call.operation(), duplicate, failure);
+		throw this.runtime.events().resultNotFound(this.call.operation(), duplicate, failure);
 	}
 
 	/**
@@ -223,7 +214,7 @@ final class OwnerRun<T> {
 					end.get().run();
 				}
 				else {
-					this.resultExecutor.run(end, answer);
+					this.runtime.resultExecutor().run(end, answer);
 				}
 			});
 		}

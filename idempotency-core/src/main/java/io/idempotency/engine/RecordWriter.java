@@ -5,7 +5,7 @@ import java.time.Duration;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Internal;
-import io.idempotency.engine.Upkeep.StoreUpkeep;
+import io.idempotency.engine.EngineRuntime.StoreRuntime;
 import io.idempotency.engine.WriteRepeater.OutstandingWrite;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimOrigin;
@@ -33,25 +33,22 @@ public final class RecordWriter {
 
 	private final ClaimCompletion end;
 
-	private final StoreUpkeep upkeep;
+	private final StoreRuntime store;
 
-	private final ConflictWaiter waiter;
-
-	private final EventLog events;
+	private final EngineRuntime runtime;
 
 	private final @Nullable Beat beat;
 
 	public RecordWriter(GuardedCall call, Claim claim, ClaimOrigin origin, long sentNanos, ClaimCompletion end,
-			StoreUpkeep upkeep, ConflictWaiter waiter, EventLog events) {
+			StoreRuntime store, EngineRuntime runtime) {
 		this.call = call;
 		this.claim = claim;
 		this.origin = origin;
 		this.end = end;
-		this.upkeep = upkeep;
-		this.waiter = waiter;
-		this.events = events;
+		this.store = store;
+		this.runtime = runtime;
 		boolean renewed = call.options().mode() != IdempotencyMode.REJECT && call.options().renewal();
-		this.beat = renewed ? upkeep.renewer().start(call, claim.id(), origin, sentNanos) : null;
+		this.beat = renewed ? store.renewer().start(call, claim.id(), origin, sentNanos) : null;
 	}
 
 	/** Limits the renewal to the retention, because the ending may never become known. */
@@ -73,7 +70,7 @@ public final class RecordWriter {
 
 	/**
 	 * Writes the end of the record.
-	 * @return whether the store has accepted it, or does not answer yet
+	 * @return whether the store accepted it, or has not responded yet
 	 */
 	public boolean write(Write write) {
 		Sent sent = begin(write);
@@ -82,9 +79,10 @@ public final class RecordWriter {
 		}
 		boolean accepted;
 		try {
-			accepted = sent.outstanding.send();
+			accepted = sent.send();
 		}
 		catch (Throwable ex) {
+			// Errors too: the method has ended, so the write is repeated.
 			sent.failed(ex);
 			return true;
 		}
@@ -94,35 +92,22 @@ public final class RecordWriter {
 
 	/**
 	 * Begins to write the end of the record.
-	 * @return what has to be sent to the store, {@code null} if nothing has
+	 * @return the write to send to the store, {@code null} if there is none
 	 */
 	public @Nullable Sent begin(Write write) {
-		if (write instanceof Write.Complete complete) {
+		if (write instanceof Write.Complete) {
 			if (this.beat != null) {
 				this.beat.completing();
 			}
-			return new Sent(write, new OutstandingCompletion(complete.completion()));
+			return new Sent(write);
 		}
 		if (write instanceof Write.Release) {
-			// The beat stops before the release: a beat must never renew a released
-			// claim.
+			// Renewal stops before the release: it must never renew a released claim.
 			stopRenewing();
-			return new Sent(write, new OutstandingRelease());
+			return new Sent(write);
 		}
 		applied(write.change());
 		return null;
-	}
-
-	private void answered(Write write, boolean accepted) {
-		stopRenewing();
-		if (accepted) {
-			applied(write);
-			return;
-		}
-		if (this.beat == null || !this.beat.isLost()) {
-			this.events.claimLost(this.call, this.origin);
-		}
-		this.waiter.wakeUp(this.claim.key());
 	}
 
 	/**
@@ -132,24 +117,24 @@ public final class RecordWriter {
 	private void applied(Write write) {
 		if (write instanceof Write.Release) {
 			if (!this.claim.abandoned()) {
-				this.events.publish(IdempotencyEvent.RELEASED, this.call.operation());
+				this.runtime.events().publish(IdempotencyEvent.RELEASED, this.call.operation());
 			}
 		}
 		else {
 			if (write instanceof Write.Complete complete) {
 				completed(complete);
 			}
-			this.events.publish(IdempotencyEvent.EXECUTED, this.call.operation());
+			this.runtime.events().publish(IdempotencyEvent.EXECUTED, this.call.operation());
 		}
-		this.waiter.wakeUp(this.claim.key());
+		this.runtime.waiter().wakeUp(this.claim.key());
 	}
 
 	private void completed(Write.Complete complete) {
 		if (complete.isWithoutResult()) {
-			this.events.publish(IdempotencyEvent.RESULT_NOT_STORED, this.call.operation());
+			this.runtime.events().publish(IdempotencyEvent.RESULT_NOT_STORED, this.call.operation());
 		}
 		if (complete.isResult()) {
-			this.upkeep.finished().add(this.claim.key());
+			this.store.finished().add(this.claim.key());
 		}
 	}
 
@@ -160,150 +145,118 @@ public final class RecordWriter {
 	}
 
 	/**
-	 * A write that is sent to the store.
+	 * A write that is sent to the store, and repeated if the store fails. The claim of a
+	 * completion is renewed meanwhile.
 	 *
 	 * @hidden
 	 */
-	public final class Sent {
+	public final class Sent extends OutstandingWrite {
 
-		private final Write write;
+		private static final int MAX_FAILURES_OF_RESULT = 5;
 
-		private final OutstandingWrite outstanding;
+		private volatile Write write;
 
-		private Sent(Write write, OutstandingWrite outstanding) {
+		private volatile boolean repeated;
+
+		private volatile int failuresOfResult;
+
+		private Sent(Write write) {
+			super((write instanceof Write.Complete) ? "complete" : "release", RecordWriter.this.call.operation());
 			this.write = write;
-			this.outstanding = outstanding;
+		}
+
+		@Override
+		boolean send() {
+			IdempotencyStore store = RecordWriter.this.store.store();
+			return (this.write instanceof Write.Complete complete) ? store.complete(complete.completion())
+					: store.release(RecordWriter.this.claim.key(), RecordWriter.this.claim.id());
 		}
 
 		/**
-		 * The store has answered. May ask the store who has a claim that was lost.
+		 * Handles the response of the store. May read from the store which call has a
+		 * lost claim.
 		 */
+		@Override
 		public void answered(boolean accepted) {
-			RecordWriter.this.upkeep.outage().answered();
-			RecordWriter.this.answered(this.write, accepted);
+			RecordWriter.this.store.outage().answered();
+			stopRenewing();
+			// If the store rejects a repeated write, an earlier attempt may have removed
+			// the record, and another call may have claimed the key since.
+			boolean release = this.write instanceof Write.Release;
+			boolean removed = this.repeated
+					&& (release || this.write instanceof Write.Complete complete && complete.isRemoval());
+			if (accepted || removed && !release) {
+				applied(this.write);
+				return;
+			}
+			if (!removed && (RecordWriter.this.beat == null || !RecordWriter.this.beat.isLost())) {
+				RecordWriter.this.runtime.events().claimLost(RecordWriter.this.call, RecordWriter.this.origin);
+			}
+			RecordWriter.this.runtime.waiter().wakeUp(RecordWriter.this.claim.key());
 		}
 
 		/**
-		 * The store has failed to answer. The method has ended, so any failure of the
-		 * store leads to a repetition and to nothing else.
+		 * Handles the failure of the first attempt. The method has ended, so any failure
+		 * of the store leads to a repetition and to nothing else.
 		 */
 		public void failed(Throwable cause) {
-			// The repetition comes first: the log may fail, too.
-			RecordWriter.this.upkeep.repeater().repeat(this.outstanding, RecordWriter.this.end.retention());
-			String operation = RecordWriter.this.call.operation();
-			RecordWriter.this.upkeep.outage().failed(this.outstanding.verb(), operation, cause);
-			RecordWriter.this.events.publish(IdempotencyEvent.STORE_RETRY, operation);
+			this.repeated = true;
+			RecordWriter.this.store.repeater().repeat(this, RecordWriter.this.end.retention());
+			RecordWriter.this.store.outage().failed(verb(), operation(), cause);
+			RecordWriter.this.runtime.events().publish(IdempotencyEvent.STORE_RETRY, operation());
 			if (this.write instanceof Write.Release release && release.cause() != null && release.cause() != cause) {
 				release.cause().addSuppressed(cause);
 			}
 		}
 
-	}
-
-	/** A release that the store could not do at once. */
-	private final class OutstandingRelease extends OutstandingWrite {
-
-		OutstandingRelease() {
-			super("release", RecordWriter.this.call.operation());
-		}
-
-		@Override
-		public boolean send() {
-			return RecordWriter.this.upkeep.store()
-				.release(RecordWriter.this.claim.key(), RecordWriter.this.claim.id());
-		}
-
 		/**
-		 * If the release is refused, an earlier attempt may have been applied. A refusal
-		 * therefore shows neither a lost claim nor a free key.
+		 * Drops the result if a store that is available failed to store it several times.
+		 * The result may be too large for the store, for example, and the key would then
+		 * be in progress for the whole retention.
 		 */
 		@Override
-		protected void answered(boolean accepted) {
-			if (accepted) {
-				applied(new Write.Release(null));
-			}
-			RecordWriter.this.waiter.wakeUp(RecordWriter.this.claim.key());
-		}
-
-	}
-
-	/**
-	 * A completion that the store could not do at once; the claim is renewed meanwhile.
-	 */
-	private final class OutstandingCompletion extends OutstandingWrite {
-
-		private static final int MAX_FAILURES_OF_RESULT = 5;
-
-		private volatile Completion completion;
-
-		private volatile int failuresOfResult;
-
-		OutstandingCompletion(Completion completion) {
-			super("complete", RecordWriter.this.call.operation());
-			this.completion = completion;
-		}
-
-		@Override
-		public boolean send() {
-			return RecordWriter.this.upkeep.store().complete(this.completion);
-		}
-
-		/**
-		 * Drops the result if a store that is up has failed to take it several times. The
-		 * result may be too large for the store, for example, and the key would then be
-		 * in progress for the whole retention.
-		 */
-		@Override
-		protected void failed(Throwable cause) {
-			if (this.completion.type() != Completion.Type.RESULT) {
+		protected void failedAgain(Throwable cause) {
+			Completion now = completion();
+			if (now == null || now.type() != Completion.Type.RESULT) {
 				return;
 			}
 			int failures = this.failuresOfResult + 1;
 			this.failuresOfResult = 0;
-			// Any answer shows that the store is up.
-			boolean taken = isTaken();
-			RecordWriter.this.upkeep.outage().answered();
-			if (taken) {
-				return;
-			}
-			this.failuresOfResult = failures;
-			if (failures >= MAX_FAILURES_OF_RESULT) {
-				RecordWriter.this.events.resultNotStored(RecordWriter.this.call.operation(), cause);
-				dropResult();
+			// Any response shows that the store is available.
+			boolean stored = isStored(now);
+			RecordWriter.this.store.outage().answered();
+			if (!stored) {
+				this.failuresOfResult = failures;
+				if (failures >= MAX_FAILURES_OF_RESULT) {
+					dropResult();
+					RecordWriter.this.runtime.events().resultNotStored(operation(), cause);
+				}
 			}
 		}
 
-		/**
-		 * Returns whether the store has the result even though its reply was a failure.
-		 */
-		private boolean isTaken() {
-			IdempotencyStore store = RecordWriter.this.upkeep.store();
-			Completion now = this.completion;
+		/** Returns whether the store has the result although its reply was a failure. */
+		private boolean isStored(Completion now) {
+			IdempotencyStore store = RecordWriter.this.store.store();
 			Claim owned = RecordWriter.this.claim;
 			boolean runs = store.renew(owned.key(), owned.id(), RecordWriter.this.call.options().lease());
 			return !runs && store.find(owned.key(), now.fingerprint()).isPresent();
 		}
 
+		private @Nullable Completion completion() {
+			return (this.write instanceof Write.Complete complete) ? complete.completion() : null;
+		}
+
 		@Override
 		protected void dropResult() {
-			this.completion = new Write.Complete(this.completion).withoutResult().completion();
+			if (this.write instanceof Write.Complete complete) {
+				this.write = complete.withoutResult();
+			}
 		}
 
 		@Override
 		protected long bytes() {
-			Completion now = this.completion;
-			return (now.result() != null) ? now.result().bytes().length : 0;
-		}
-
-		/**
-		 * A refused completion without retention is no loss of the claim: an earlier
-		 * attempt may have removed the record, and another call may have claimed the key
-		 * since.
-		 */
-		@Override
-		protected void answered(boolean accepted) {
-			boolean forgotten = !accepted && this.completion.retention().isZero();
-			RecordWriter.this.answered(new Write.Complete(this.completion), accepted || forgotten);
+			Completion now = completion();
+			return (now != null && now.result() != null) ? now.result().bytes().length : 0;
 		}
 
 		@Override
@@ -343,15 +296,19 @@ public final class RecordWriter {
 		 */
 		record Complete(Completion completion) implements Write {
 
-			/** Returns whether duplicates are told that there is no result. */
-			public boolean isWithoutResult() {
-				return this.completion.type() == Completion.Type.WITHOUT_RESULT
-						&& !this.completion.retention().isZero();
+			/** Returns whether the record is removed. */
+			boolean isRemoval() {
+				return this.completion.retention().isZero();
 			}
 
-			/** Returns whether duplicates are given a result. */
+			/** Returns whether duplicates find the record without a result. */
+			public boolean isWithoutResult() {
+				return this.completion.type() == Completion.Type.WITHOUT_RESULT && !isRemoval();
+			}
+
+			/** Returns whether duplicates find a result. */
 			public boolean isResult() {
-				return this.completion.type() == Completion.Type.RESULT && !this.completion.retention().isZero();
+				return this.completion.type() == Completion.Type.RESULT && !isRemoval();
 			}
 
 			/** Returns the same end for a store for which the result is too large. */

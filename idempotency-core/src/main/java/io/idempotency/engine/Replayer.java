@@ -21,19 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @hidden
  */
 @Internal
-public final class Replayer {
-
-	private final ResultSealer encrypted;
-
-	private final EventLog events;
-
-	private final Upkeep upkeep;
-
-	Replayer(ResultSealer encrypted, EventLog events, Upkeep upkeep) {
-		this.upkeep = upkeep;
-		this.encrypted = encrypted;
-		this.events = events;
-	}
+public record Replayer(EngineRuntime runtime) {
 
 	/**
 	 * Answers a call that must not run: gives the result of the first call, or refuses
@@ -64,13 +52,13 @@ public final class Replayer {
 				return replay(call, completed, replay, told);
 			}
 			catch (IdempotencyKeyReusedException ex) {
-				throw this.events.refusal(call.operation(), new ClaimResult.KeyReused());
+				throw this.runtime.events().refusal(call.operation(), new ClaimResult.KeyReused());
 			}
 		}
 		if (result instanceof ClaimResult.ResultUnavailable) {
 			return null;
 		}
-		throw this.events.refusal(call.operation(), result);
+		throw this.runtime.events().refusal(call.operation(), result);
 	}
 
 	/**
@@ -82,7 +70,7 @@ public final class Replayer {
 	 */
 	<T, X extends Throwable> @Nullable Replayed<T> early(GuardedCall call, Replay<T, X> replay,
 			Consumer<ClaimOrigin> told) throws X {
-		FinishedCallFinder finished = this.upkeep.of(call.store()).finished();
+		FinishedCallFinder finished = this.runtime.of(call.store()).finished();
 		ClaimResult.Completed found = finished.find(call);
 		if (found == null) {
 			return null;
@@ -108,7 +96,7 @@ public final class Replayer {
 	 */
 	private <T, X extends Throwable> @Nullable Replayed<T> replay(GuardedCall call, ClaimResult.Completed completed,
 			Replay<T, X> replay, Consumer<ClaimOrigin> told) throws X {
-		StoredResult result = this.encrypted.decrypt(call, completed.result());
+		StoredResult result = this.runtime.sealer().decrypt(call, completed.result());
 		if (result == null) {
 			return null;
 		}
@@ -117,7 +105,7 @@ public final class Replayer {
 			value = replay.replay(result);
 		}
 		catch (UnreadableResultException ex) {
-			this.events.resultNotReadable(call.operation(), ex);
+			this.runtime.events().resultNotReadable(call.operation(), ex);
 			return null;
 		}
 		catch (IdempotencyKeyReusedException ex) {
@@ -133,8 +121,8 @@ public final class Replayer {
 	}
 
 	private void replayed(GuardedCall call, ClaimResult.Completed completed, Consumer<ClaimOrigin> told) {
-		this.upkeep.of(call.store()).finished().add(call.key());
-		this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
+		this.runtime.of(call.store()).finished().add(call.key());
+		this.runtime.events().publish(IdempotencyEvent.REPLAYED, call.operation());
 		told.accept(completed.origin());
 	}
 
@@ -142,7 +130,7 @@ public final class Replayer {
 			throws Throwable {
 		T recovered = recover(call, action);
 		if (recovered == null) {
-			throw this.events.refusal(call.operation(), new ClaimResult.ResultUnavailable());
+			throw this.runtime.events().refusal(call.operation(), new ClaimResult.ResultUnavailable());
 		}
 		observed.seenAs(IdempotencyOutcome.RECOVERED);
 		return action.replayRecovered(recovered);
@@ -156,7 +144,7 @@ public final class Replayer {
 	<T> @Nullable T recover(GuardedCall call, GuardedAction<T> action) throws Throwable {
 		T recovered = call.options().recoverable() ? action.recover() : null;
 		if (recovered != null && AsyncResults.await(recovered) != null) {
-			this.events.publish(IdempotencyEvent.RECOVERED, call.operation());
+			this.runtime.events().publish(IdempotencyEvent.RECOVERED, call.operation());
 			return recovered;
 		}
 		return null;

@@ -22,49 +22,46 @@ final class ResultExecutor {
 
 	private final UnderWay underWay;
 
-	/**
-	 * Creates the executor.
-	 * @param underWay counts what is under way
-	 */
-	ResultExecutor(Scheduler scheduler, UnderWay underWay) {
+	ResultExecutor(Scheduler scheduler) {
 		this.threads = scheduler.threads("results", MAX_THREADS);
-		this.underWay = underWay;
 		this.answers = scheduler.threads("answers", Integer.MAX_VALUE);
+		this.underWay = new UnderWay(scheduler);
+	}
+
+	/** Returns the work that a closing engine waits for. */
+	UnderWay underWay() {
+		return this.underWay;
 	}
 
 	/**
 	 * Runs a task on one of the threads.
 	 * @return whether there is a thread for it
 	 */
-	public boolean takes(Runnable task) {
+	boolean takes(Runnable task) {
 		this.underWay.begins();
-		try {
-			this.threads.execute(() -> {
-				try {
-					task.run();
-				}
-				finally {
-					this.underWay.ends();
-				}
-			});
-			return true;
-		}
-		catch (RejectedExecutionException noThread) {
+		boolean started = starts(this.threads, () -> {
+			try {
+				task.run();
+			}
+			finally {
+				this.underWay.ends();
+			}
+		});
+		if (!started) {
 			this.underWay.ends();
-			return false;
 		}
+		return started;
 	}
 
 	/**
-	 * Ends a call on one of the threads, and completes its answer after that. The
-	 * application may react to the answer by waiting for the end of another call, so its
-	 * code gets a thread of another pool. Without a thread, the calling thread does all
-	 * that: better that it waits than that nobody gets an answer.
-	 * @param end ends the call and gives the task that completes the answer
+	 * Ends a call on one of the threads, and then completes its future. The application
+	 * may react to the completion by waiting for the end of another call, so its code
+	 * runs on a thread of another pool. Without a thread, the calling thread does both.
+	 * @param end ends the call and returns the task that completes the future
 	 */
-	public void run(Supplier<Runnable> end, CompletableFuture<?> answer) {
+	void run(Supplier<Runnable> end, CompletableFuture<?> answer) {
 		this.underWay.begins();
-		execute(this.threads, () -> {
+		Runnable task = () -> {
 			Runnable completion;
 			try {
 				completion = end.get();
@@ -72,21 +69,22 @@ final class ResultExecutor {
 			finally {
 				this.underWay.ends();
 			}
-			if (answer.getNumberOfDependents() > 0) {
-				execute(this.answers, completion);
-			}
-			else {
+			if (answer.getNumberOfDependents() == 0 || !starts(this.answers, completion)) {
 				completion.run();
 			}
-		});
+		};
+		if (!starts(this.threads, task)) {
+			task.run();
+		}
 	}
 
-	private static void execute(Executor threads, Runnable task) {
+	private static boolean starts(Executor threads, Runnable task) {
 		try {
 			threads.execute(task);
+			return true;
 		}
 		catch (RejectedExecutionException noThread) {
-			task.run();
+			return false;
 		}
 	}
 

@@ -201,8 +201,7 @@ final class WriteRepeater {
 		try {
 			accepted = write.send();
 		}
-		catch (Throwable ex) {
-			// After any failure of the store the write is still outstanding.
+		catch (RuntimeException ex) {
 			if (this.phase == Phase.OPEN) {
 				this.outage.failed(write.verb(), write.operation(), ex);
 				failed(write, ex);
@@ -219,9 +218,9 @@ final class WriteRepeater {
 
 	private void failed(OutstandingWrite write, Throwable cause) {
 		try {
-			write.failed(cause);
+			write.failedAgain(cause);
 		}
-		catch (Throwable ex) {
+		catch (RuntimeException ex) {
 			// The store is down, so this write is not the cause.
 			this.outage.failed("renew", write.operation(), ex);
 		}
@@ -377,8 +376,8 @@ final class WriteRepeater {
 		 */
 		abstract boolean send();
 
-		/** Is told that a repeated attempt has failed. */
-		protected void failed(Throwable cause) {
+		/** Handles the failure of a repeated attempt. */
+		protected void failedAgain(Throwable cause) {
 		}
 
 		/** Is told the answer of the store. */

@@ -20,7 +20,7 @@ import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.RecordedCalls.RecordedCall;
 import io.idempotency.engine.ScriptedStore.Verb;
-import io.idempotency.engine.Upkeep.EngineLoad;
+import io.idempotency.engine.EngineRuntime.EngineLoad;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.store.Claim;
 import io.idempotency.store.IdempotencyStore;

@@ -88,7 +88,7 @@ class RefusedThreadsTests {
 			this.node = new EngineFixture(this.time);
 			try {
 				// The line to the store exists, as on every node but a new one.
-				this.node.engine.upkeep(this.node.store);
+				this.node.engine.runtime().of(this.node.store);
 				this.time.refuseCall(refused);
 				String name = "call " + refused + " of the scheduler is refused";
 				story.tell(this, name);

@@ -13,7 +13,7 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.ScriptedStore.Point;
 import io.idempotency.engine.ScriptedStore.Verb;
-import io.idempotency.engine.Upkeep.EngineLoad;
+import io.idempotency.engine.EngineRuntime.EngineLoad;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;

@@ -2,15 +2,15 @@ package io.idempotency.engine;
 
 import java.time.Duration;
 import java.util.concurrent.Future;
-import java.util.function.UnaryOperator;
 
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.Admission.Move;
 import io.idempotency.engine.EngineObserver.ObservedCall;
+import io.idempotency.engine.GuardedAction.ThreadTransactions;
 import io.idempotency.engine.ScriptedStore.Barrier;
 import io.idempotency.engine.ScriptedStore.Point;
 import io.idempotency.engine.ScriptedStore.Verb;
-import io.idempotency.engine.Upkeep.StoreUpkeep;
+import io.idempotency.engine.EngineRuntime.StoreRuntime;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
@@ -38,12 +38,12 @@ class WakeUpTests {
 
 	private final ConflictWaiter waiter = new ConflictWaiter(1, this.node.ticker, Duration.ofHours(1).toMillis());
 
-	private final Upkeep engine = new Upkeep(this.node.ticker, 1, DetachedCalls.Limits.DEFAULTS, this.events,
-			UnaryOperator.identity());
+	private final EngineRuntime engine = EngineRuntime.create(this.waiter, DetachedCalls.Limits.DEFAULTS, this.events,
+			this.node.ticker, ThreadTransactions.NONE, null, EngineObserver.NONE);
 
-	private final StoreUpkeep upkeep = this.engine.of(this.node.store);
+	private final StoreRuntime upkeep = this.engine.of(this.node.store);
 
-	private final Claimer claimer = new Claimer(this.waiter, this.events, this.node.ticker);
+	private final Claimer claimer = this.engine.claimer();
 
 	@AfterEach
 	void close() {
@@ -153,8 +153,7 @@ class WakeUpTests {
 		Admission admission = new Admission(this.call, ClaimOrigin.UNKNOWN);
 		Move.Run run = (Move.Run) claim(admission);
 		return new OwnedClaim(this.call, run.granted().claim(), ClaimOrigin.UNKNOWN, run.sentNanos(), this.upkeep,
-				this.waiter, this.engine.detachedCalls(), new ResultSealer(null, this.events), this.events,
-				ObservedCall.NONE);
+				this.engine, ObservedCall.NONE);
 	}
 
 	/** It has asked twice: it waits, or is about to. */

@@ -256,7 +256,7 @@ class WriteRepeaterTests {
 		}
 
 		@Override
-		protected void failed(Throwable cause) {
+		protected void failedAgain(Throwable cause) {
 			if (this.dropsAtFailure) {
 				dropResult();
 			}

@@ -3,7 +3,7 @@ package io.idempotency.observation;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
-import io.idempotency.engine.Upkeep.EngineLoad;
+import io.idempotency.engine.EngineRuntime.EngineLoad;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;

@@ -2,7 +2,7 @@ package io.idempotency.reactor;
 
 import java.util.concurrent.Executor;
 
-import io.idempotency.engine.EngineCore;
+import io.idempotency.engine.EngineRuntime;
 import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.Admission.Move;
@@ -14,7 +14,7 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.TransactionLostException;
 import io.idempotency.engine.ConflictWaiter.JoinedKeys;
-import io.idempotency.engine.Upkeep.StoreUpkeep;
+import io.idempotency.engine.EngineRuntime.StoreRuntime;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Exceptions;
 import reactor.util.context.Context;
@@ -47,9 +47,9 @@ final class JoinedCall<T> {
 
 	private final ReactiveIdempotencyStore joining;
 
-	private final EngineCore parts;
+	private final EngineRuntime parts;
 
-	private final StoreUpkeep upkeep;
+	private final StoreRuntime upkeep;
 
 	private final ObservedCall observed;
 
@@ -69,7 +69,7 @@ final class JoinedCall<T> {
 	 */
 	JoinedCall(ReactiveCall<T> caller, GuardedCall call, boolean waits, ReactiveAction<T> action,
 			ReactiveTransactionStarter transactions, ReactiveIdempotencyStore store, StepLimits limits,
-			EngineCore parts, ObservedCall observed, Executor resumption) {
+			EngineRuntime parts, ObservedCall observed, Executor resumption) {
 		this.caller = caller;
 		this.call = call;
 		this.waits = waits;
@@ -79,8 +79,8 @@ final class JoinedCall<T> {
 		this.joining = store.joining()
 			.orElseThrow(() -> new IllegalStateException(store.getClass().getName() + " cannot join a transaction"));
 		this.parts = parts;
-		this.upkeep = parts.upkeep().of(call.store());
-		this.scheduler = parts.upkeep().scheduler();
+		this.upkeep = parts.of(call.store());
+		this.scheduler = parts.scheduler();
 		this.observed = observed;
 		this.limits = limits;
 		this.resumption = resumption;
@@ -101,7 +101,7 @@ final class JoinedCall<T> {
 			this.caller.leaveNothing();
 			return;
 		}
-		JoinedKeys.Hold key = this.parts.upkeep().joinedKeys().of(this.call, this.waits);
+		JoinedKeys.Hold key = this.parts.joinedKeys().of(this.call, this.waits);
 		if (!key.take()) {
 			this.caller.go(key.conflict(this.caller.admission()));
 			return;
@@ -147,7 +147,7 @@ final class JoinedCall<T> {
 		if (!(failure instanceof TransactionLostException lost)) {
 			refuse(failure);
 		}
-		else if (this.attempt < EngineCore.TRANSACTION_ATTEMPTS) {
+		else if (this.attempt < EngineRuntime.TRANSACTION_ATTEMPTS) {
 			// A deadlock of claims has ended the transaction, and the work has not run.
 			this.attempt++;
 			this.parts.events().transactionRepeated(this.call.operation(), lost);

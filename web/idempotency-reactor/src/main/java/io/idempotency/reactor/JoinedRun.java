@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.engine.AsyncResults;
-import io.idempotency.engine.EngineCore;
+import io.idempotency.engine.EngineRuntime;
 import io.idempotency.engine.EventLog;
 import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.Ending;
@@ -51,7 +51,7 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 
 	private final ReactiveIdempotencyStore joining;
 
-	private final EngineCore parts;
+	private final EngineRuntime parts;
 
 	private final ObservedCall observed;
 
@@ -68,7 +68,7 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 	private volatile boolean storeFailed;
 
 	JoinedRun(ReactiveCall<T> caller, GuardedCall call, ReactiveAction<T> action, ReactiveClaim claim,
-			JoinedTransaction transaction, ReactiveIdempotencyStore joining, EngineCore parts, ObservedCall observed,
+			JoinedTransaction transaction, ReactiveIdempotencyStore joining, EngineRuntime parts, ObservedCall observed,
 			Context context) {
 		this.caller = caller;
 		this.call = call;

@@ -15,7 +15,7 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.DetachedCalls;
-import io.idempotency.engine.EngineCore;
+import io.idempotency.engine.EngineRuntime;
 import io.idempotency.engine.EventLog;
 import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.Replayer;
@@ -29,7 +29,7 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Scheduler;
 import io.idempotency.engine.Claimer;
 import io.idempotency.engine.ConflictWaiter;
-import io.idempotency.engine.Upkeep.StoreUpkeep;
+import io.idempotency.engine.EngineRuntime.StoreRuntime;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,9 +59,9 @@ final class ReactiveCall<T> {
 
 	private final Context context;
 
-	private final EngineCore parts;
+	private final EngineRuntime parts;
 
-	private final StoreUpkeep upkeep;
+	private final StoreRuntime upkeep;
 
 	private final ReactiveIdempotencyStore store;
 
@@ -91,14 +91,14 @@ final class ReactiveCall<T> {
 	private volatile @Nullable Runnable cancellation;
 
 	ReactiveCall(GuardedCall call, ReactiveAction<T> action, OnDisconnect onDisconnect, MonoSink<T> caller,
-			EngineCore parts, ReactiveIdempotencyStore store, Executor resumption, ObservedCall observed) {
+			EngineRuntime parts, ReactiveIdempotencyStore store, Executor resumption, ObservedCall observed) {
 		this.call = call;
 		this.action = action;
 		this.onDisconnect = onDisconnect;
 		this.caller = caller;
 		this.context = ReactiveIdempotencyContext.below(Context.of(caller.contextView()), observed);
 		this.parts = parts;
-		this.upkeep = parts.upkeep().of(call.store());
+		this.upkeep = parts.of(call.store());
 		this.store = store;
 		this.resumption = resumption;
 		this.observed = observed;
@@ -109,7 +109,7 @@ final class ReactiveCall<T> {
 	/** Begins the call. */
 	void start() {
 		this.caller.onCancel(this::callerIsGone);
-		lookOr(() -> go(this.admission.begin(this.parts.upkeep().scheduler().nanos())), true);
+		lookOr(() -> go(this.admission.begin(this.parts.scheduler().nanos())), true);
 	}
 
 	/**
@@ -119,7 +119,7 @@ final class ReactiveCall<T> {
 	void startWith(Runnable sender) {
 		this.sender = sender;
 		this.caller.onCancel(this::callerIsGone);
-		go(this.admission.begin(this.parts.upkeep().scheduler().nanos()));
+		go(this.admission.begin(this.parts.scheduler().nanos()));
 	}
 
 	Context context() {
@@ -157,7 +157,7 @@ final class ReactiveCall<T> {
 
 	/** A look refuses nothing. */
 	private void look(Runnable otherwise, boolean claims) {
-		long begun = this.parts.upkeep().scheduler().nanos();
+		long begun = this.parts.scheduler().nanos();
 		new OwnSubscription<ClaimResult.Completed>(this.context, (found, failure) -> {
 			try {
 				if (found == null) {
@@ -274,7 +274,7 @@ final class ReactiveCall<T> {
 	private @Nullable Move await(Move.Wait wait) {
 		ConflictWaiter.Place here = this.place;
 		if (here == null) {
-			here = this.parts.upkeep().waiter().enter(this.admission);
+			here = this.parts.waiter().enter(this.admission);
 			this.place = here;
 			return (here != null) ? here.ask() : this.admission.notWaiting();
 		}
@@ -345,7 +345,7 @@ final class ReactiveCall<T> {
 
 	/** The work continues, and its claim is renewed for a bounded time. */
 	private void detach() {
-		DetachedCalls calls = this.parts.upkeep().detachedCalls();
+		DetachedCalls calls = this.parts.detachedCalls();
 		calls.add(this, this.call.operation());
 		ReactiveClaim owned = this.claim;
 		if (owned != null) {
@@ -527,7 +527,7 @@ final class ReactiveCall<T> {
 		AtomicBoolean over = new AtomicBoolean();
 		Runnable ends = () -> {
 			if (over.compareAndSet(false, true)) {
-				this.parts.upkeep().workEnds();
+				this.parts.workEnds();
 			}
 		};
 		OwnSubscription<T> work = new OwnSubscription<>(ReactiveIdempotencyContext.without(this.context),
@@ -544,7 +544,7 @@ final class ReactiveCall<T> {
 						ends.run();
 					}
 				});
-		this.parts.upkeep().workBegins();
+		this.parts.workBegins();
 		cancelsWith(() -> {
 			// It tells no end, and need not have been subscribed to.
 			work.cancel();
@@ -565,7 +565,7 @@ final class ReactiveCall<T> {
 
 	private void answered() {
 		this.answered = true;
-		this.parts.upkeep().detachedCalls().remove(this);
+		this.parts.detachedCalls().remove(this);
 	}
 
 	void succeed(@Nullable T value) {

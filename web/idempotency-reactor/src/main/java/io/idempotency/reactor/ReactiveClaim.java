@@ -8,7 +8,7 @@ import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.Internal;
-import io.idempotency.engine.EngineCore;
+import io.idempotency.engine.EngineRuntime;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.ClaimCompletion;
@@ -23,8 +23,7 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
 import io.idempotency.engine.EventLog;
 import io.idempotency.engine.RecordWriter;
-import io.idempotency.engine.Upkeep.StoreUpkeep;
-import io.idempotency.engine.Upkeep;
+import io.idempotency.engine.EngineRuntime.StoreRuntime;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -50,7 +49,7 @@ public final class ReactiveClaim {
 
 	private final ReactiveIdempotencyStore store;
 
-	private final Upkeep upkeep;
+	private final EngineRuntime upkeep;
 
 	private final ClaimCompletion end;
 
@@ -76,17 +75,16 @@ public final class ReactiveClaim {
 	 * Creates the claim.
 	 * @param sentNanos when the request was sent that has granted it
 	 */
-	ReactiveClaim(GuardedCall call, Claim claim, long sentNanos, ClaimOrigin origin, StoreUpkeep upkeep,
-			ReactiveIdempotencyStore store, EngineCore parts, ObservedCall observed, Executor resumption,
+	ReactiveClaim(GuardedCall call, Claim claim, long sentNanos, ClaimOrigin origin, StoreRuntime upkeep,
+			ReactiveIdempotencyStore store, EngineRuntime parts, ObservedCall observed, Executor resumption,
 			Context context) {
 		this.call = call;
 		this.claim = claim;
 		this.store = store;
-		this.upkeep = parts.upkeep();
+		this.upkeep = parts;
 		this.end = new ClaimCompletion(call, claim, ReactiveIdempotencyContext.of(context), parts.sealer(),
 				parts.events());
-		this.record = new RecordWriter(call, claim, origin, sentNanos, this.end, upkeep, this.upkeep.waiter(),
-				parts.events());
+		this.record = new RecordWriter(call, claim, origin, sentNanos, this.end, upkeep, parts);
 		this.observed = observed;
 		this.events = parts.events();
 		this.resumption = resumption;

@@ -13,7 +13,7 @@ import java.util.concurrent.Executor;
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
-import io.idempotency.engine.EngineCore;
+import io.idempotency.engine.EngineRuntime;
 import io.idempotency.engine.EngineObserver.MeasuringStore.Verb;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.IdempotencyEngine;
@@ -70,7 +70,7 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 
 	private final IdempotencyEngine engine;
 
-	private final EngineCore parts;
+	private final EngineRuntime parts;
 
 	private final Scheduler scheduler;
 
@@ -122,8 +122,8 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	private ReactiveIdempotencyEngine(IdempotencyEngine engine, Collection<? extends ReactiveIdempotencyStore> stores,
 			Scheduler scheduler, SurroundingTransactions transactions) {
 		this.engine = engine;
-		this.parts = engine.parts();
-		this.limits = new StepLimits(this.parts.upkeep().waiter());
+		this.parts = engine.runtime();
+		this.limits = new StepLimits(this.parts.waiter());
 		this.scheduler = scheduler;
 		this.resumption = this::resume;
 		this.transactions = transactions;
@@ -178,7 +178,7 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 		try (EngineObserver.Scope current = observed.open()) {
 			boolean within = ReactiveIdempotencyContext.isWithin(caller.contextView());
 			this.engine.requireOpen(call, within);
-			boolean room = within || this.parts.upkeep().detachedCalls().admits(call.operation());
+			boolean room = within || this.parts.detachedCalls().admits(call.operation());
 			this.transactions.refuse(call, caller.contextView());
 			GuardedCall asked = (transactions != null) ? this.parts.inTransaction(call) : call;
 			ReactiveIdempotencyStore store = store(call.store());
@@ -222,7 +222,7 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	}
 
 	private ReactiveIdempotencyStore adapt(IdempotencyStore named) {
-		IdempotencyStore store = this.parts.upkeep().of(named).store();
+		IdempotencyStore store = this.parts.of(named).store();
 		MeasuringStore measuring = (store instanceof MeasuringStore known) ? known : null;
 		IdempotencyStore asked = (measuring != null) ? measuring.measured() : store;
 		ReactiveIdempotencyStore ofItsOwn = this.own.get(asked);

@@ -25,7 +25,7 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.Namespace;
 import io.idempotency.engine.GuardedCall;
-import io.idempotency.engine.Upkeep.EngineLoad;
+import io.idempotency.engine.EngineRuntime.EngineLoad;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

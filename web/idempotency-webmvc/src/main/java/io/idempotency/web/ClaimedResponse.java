@@ -75,7 +75,7 @@ final class ClaimedResponse extends ResponseHandling {
 		this.request = request;
 		this.claim = claim;
 		this.end = new EndReporter(settings);
-		this.work = new AsyncWork(engine.parts().transactions(), claim::enter, claim::commitNotAnswered,
+		this.work = new AsyncWork(engine.runtime().transactions(), claim::enter, claim::commitNotAnswered,
 				this::decideAfterResponse);
 		this.progress = new HandlerProgress(claim, settings, request::isBroken, this.work);
 		this.transaction = new ResponseTransaction(claim);

@@ -1,0 +1,316 @@
+package io.idempotency.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.ToLongFunction;
+
+import io.idempotency.ConflictMode;
+import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyOptions;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.Internal;
+import io.idempotency.StoreFailureMode;
+import io.idempotency.codec.ResultEncryption;
+import io.idempotency.engine.ConflictWaiter.JoinedKeys;
+import io.idempotency.engine.EngineObserver.ObservedCall;
+import io.idempotency.engine.GuardedAction.ThreadTransactions;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimOrigin;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.Scheduler;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state that the calls of one application share, blocking and reactive ones: its
+ * stores, each added by its first call, the duplicates that wait, and the threads that
+ * end asynchronous calls. Thread-safe.
+ *
+ * @param scheduler time and threads
+ * @param events reports events and log messages
+ * @param observer observes the calls
+ * @param transactions the transactions of the calling threads
+ * @param waiter the duplicates that wait
+ * @param joinedKeys the keys whose records are in open transactions
+ * @param detachedCalls the calls that continue after their callers are gone
+ * @param sealer encrypts results
+ * @param resultExecutor ends asynchronous calls
+ * @param stores the known stores
+ * @hidden
+ */
+@Internal
+public record EngineRuntime(Scheduler scheduler, EventLog events, EngineObserver observer,
+		ThreadTransactions transactions, ConflictWaiter waiter, JoinedKeys joinedKeys, DetachedCalls detachedCalls,
+		ResultSealer sealer, ResultExecutor resultExecutor, Map<IdempotencyStore, StoreRuntime> stores) {
+
+	/**
+	 * The largest number of attempts for a transaction that the database ends because of
+	 * a deadlock.
+	 */
+	public static final int TRANSACTION_ATTEMPTS = 3;
+
+	static EngineRuntime create(ConflictWaiter waiter, DetachedCalls.Limits limits, EventLog events,
+			Scheduler scheduler, ThreadTransactions transactions, @Nullable ResultEncryption encryption,
+			EngineObserver observer) {
+		return new EngineRuntime(scheduler, events, observer, transactions, waiter, new JoinedKeys(waiter, scheduler),
+				new DetachedCalls(limits, scheduler, events), new ResultSealer(encryption, events),
+				new ResultExecutor(scheduler), new ConcurrentHashMap<>());
+	}
+
+	public Claimer claimer() {
+		return new Claimer(this);
+	}
+
+	public Replayer replayer() {
+		return new Replayer(this);
+	}
+
+	/** Returns the origin of a claim; a failure of the observer is logged. */
+	public ClaimOrigin origin() {
+		ClaimOrigin origin = EventLog.attempt(this.observer::origin, this.events::notObserved);
+		return (origin != null) ? origin : ClaimOrigin.UNKNOWN;
+	}
+
+	/**
+	 * Changes the options of a call whose record is in the transaction of its work. The
+	 * transaction holds the record for as long as it takes, so the claim needs no
+	 * renewal. {@code JoinedKeys} decides whether the call waits for another call.
+	 */
+	public GuardedCall inTransaction(GuardedCall call) {
+		IdempotencyOptions inside = call.options()
+			.change()
+			.renewal(false)
+			.conflict(ConflictMode.WAIT)
+			.onStoreFailure(StoreFailureMode.REJECT)
+			.build();
+		return new GuardedCall(call.key(), call.fingerprint(), inside, call.store());
+	}
+
+	/** Reports that the record could not be in the transaction of the work. */
+	public IdempotencyStoreUnavailableException notJoined(GuardedCall call, IdempotencyStoreException cause) {
+		failed("join", call, cause);
+		return IdempotencyStoreUnavailableException.notExecuted(call.operation(), Admission.RETRY_AFTER, cause);
+	}
+
+	/** Reports that the commit of the record and the work may have failed. */
+	public IdempotencyStoreUnavailableException notAnswered(GuardedCall call, IdempotencyStoreException cause) {
+		failed("commit", call, cause);
+		return IdempotencyStoreUnavailableException.mayHaveExecuted(call.operation(), Admission.RETRY_AFTER, cause);
+	}
+
+	private void failed(String step, GuardedCall call, IdempotencyStoreException cause) {
+		this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
+		of(call.store()).outage().failed(step + " the transaction of", call.operation(), cause);
+	}
+
+	/**
+	 * Begins the observation of a call.
+	 * @param parent the observation of the caller, {@code null} for that of the thread
+	 */
+	public ObservedCall observe(GuardedCall call, @Nullable Object parent) {
+		return ObservedCall.start(this.observer, call, parent, this.events);
+	}
+
+	/**
+	 * Runs a task that may block, which {@link #close} waits for.
+	 * @return whether there was a thread for it
+	 */
+	public boolean runs(Runnable task) {
+		return this.resultExecutor.takes(task);
+	}
+
+	/** Begins work without a waiting caller, which {@link #close} waits for. */
+	public void workBegins() {
+		this.resultExecutor.underWay().begins();
+	}
+
+	/** Ends such work: its record is written, or the write is pending. */
+	public void workEnds() {
+		this.resultExecutor.underWay().ends();
+	}
+
+	/** Returns the runtime of a store, {@code null} before the first call. */
+	@Nullable StoreRuntime known(IdempotencyStore store) {
+		return this.stores.get(store);
+	}
+
+	/**
+	 * Returns the runtime of a store, whose renewals have their first threads.
+	 * @throws RejectedExecutionException if there are none
+	 */
+	public StoreRuntime of(IdempotencyStore store) {
+		StoreRuntime known = known(store);
+		return (known != null) ? known : this.stores.computeIfAbsent(store, this::create);
+	}
+
+	private StoreRuntime create(IdempotencyStore named) {
+		// The thread for timers starts now, so that no timer has to wait for one later.
+		this.scheduler.schedule(() -> {
+		}, Duration.ZERO).cancel();
+		String name = named.getClass().getSimpleName();
+		IdempotencyStore store = EngineObserver.observed(this.observer, named);
+		Outage outage = new Outage(name, this.scheduler);
+		Renewer renewer = new Renewer(store, this.scheduler, outage, this.events);
+		renewer.startThread();
+		return new StoreRuntime(store, outage, renewer, new WriteRepeater(this.scheduler, outage, this.events),
+				new FinishedCallFinder(store, name, this.scheduler, outage));
+	}
+
+	private Collection<StoreRuntime> all() {
+		return this.stores.values();
+	}
+
+	/** Returns why calls of a store fail, {@code null} if they do not. */
+	@Nullable Throwable trouble(IdempotencyStore store) {
+		StoreRuntime known = known(store);
+		if (known != null) {
+			return known.outage().trouble();
+		}
+		// Calls may use the store through a decorator.
+		return all().stream()
+			.filter((runtime) -> runtime.store().type().equals(store.type()))
+			.map((runtime) -> runtime.outage().trouble())
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElse(null);
+	}
+
+	/** Begins again after {@link #close}. */
+	void open() {
+		this.waiter.open();
+		all().forEach((store) -> {
+			store.renewer().open();
+			store.repeater().open();
+		});
+	}
+
+	/**
+	 * Waits for the calls that continue without a caller, and completes the futures whose
+	 * work is done; sends the pending writes of all stores, in parallel, until the stores
+	 * accept them, and logs the remaining ones. Then ends all waits for other calls.
+	 * @param nanos how long to try at most
+	 */
+	void close(long nanos) {
+		long deadline = this.scheduler.nanos() + nanos;
+		try {
+			// Work in progress gets half of the time; the pending writes get the rest.
+			this.resultExecutor.underWay().await(nanos / 2);
+			List<UnderWay> unfinished = new ArrayList<>();
+			all().forEach((store) -> unfinished.add(store.repeater().close(deadline)));
+			for (UnderWay writes : unfinished) {
+				writes.await(deadline - this.scheduler.nanos());
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		this.waiter.end();
+		Map<String, Integer> left = new TreeMap<>();
+		for (StoreRuntime store : all()) {
+			store.renewer().close();
+			store.repeater().closed();
+			store.repeater().left().forEach((operation, count) -> left.merge(operation, count, Integer::sum));
+		}
+		this.events.closed(left);
+	}
+
+	/**
+	 * The state of one store, so that a store that hangs or fails does not affect the
+	 * claims of another store. Thread-safe.
+	 *
+	 * @param store the store, or the store that an observer has put in front of it
+	 * @param outage the failures of the store
+	 * @param renewer renews the claims of running calls
+	 * @param repeater repeats the pending writes
+	 * @param finished finds the results of calls that this node has seen complete
+	 * @hidden
+	 */
+	public record StoreRuntime(IdempotencyStore store, Outage outage, Renewer renewer, WriteRepeater repeater,
+			FinishedCallFinder finished) {
+
+		/** Returns whether a lookup of the result of the key is worthwhile. */
+		public boolean mayHaveResult(IdempotencyKey key) {
+			return this.finished.contain(key);
+		}
+
+		/**
+		 * Notes that a lookup that must not block found nothing.
+		 * @param failure why, {@code null} if there is no result
+		 * @param begun when the lookup began
+		 * @param claims whether this thread claims next for the call
+		 */
+		public void foundNothing(GuardedCall call, @Nullable RuntimeException failure, long begun, boolean claims) {
+			this.finished.foundNothing(call, failure, begun, claims);
+		}
+
+		/** Notes that the store responded to a call that must not block. */
+		public void answered() {
+			this.outage.answered();
+		}
+
+	}
+
+	/**
+	 * The current work of an engine, over all its stores. Each number is computed when a
+	 * gauge reads it. Thread-safe.
+	 *
+	 * @param runtime the state of the engine
+	 * @hidden
+	 */
+	public record EngineLoad(EngineRuntime runtime) {
+
+		/**
+		 * Returns the number of claims that are renewed: those of running calls, and
+		 * those whose completion is pending.
+		 */
+		public long runningClaims() {
+			return sum((store) -> store.renewer().running());
+		}
+
+		/** Returns the number of duplicates that wait for the end of a conflict. */
+		public int waiters() {
+			return this.runtime.waiter().waiting();
+		}
+
+		/** Returns how many duplicates may wait at the same time. */
+		public int maxWaiters() {
+			return this.runtime.waiter().places();
+		}
+
+		/** Returns the number of calls that continue after their callers are gone. */
+		public int detachedCalls() {
+			return this.runtime.detachedCalls().count();
+		}
+
+		/** Returns the number of completions and releases that are repeated. */
+		public long outstandingWrites() {
+			return sum((store) -> store.repeater().outstanding());
+		}
+
+		/** Returns the size of the results of pending completions. */
+		public long outstandingBytes() {
+			return sum((store) -> store.repeater().resultBytes());
+		}
+
+		/**
+		 * Returns how late the most overdue renewal of a claim is, zero if none is late.
+		 */
+		public Duration latestBeat() {
+			return Duration
+				.ofNanos(this.runtime.all().stream().mapToLong((store) -> store.renewer().lateNanos()).max().orElse(0));
+		}
+
+		private long sum(ToLongFunction<StoreRuntime> part) {
+			return this.runtime.all().stream().mapToLong(part).sum();
+		}
+
+	}
+
+}
