@@ -48,7 +48,14 @@ final class Beat {
 
 	private Standing standing = Standing.RENEWED;
 
-	private Asked asked = Asked.NOBODY;
+	/** Whether a renewal together with other claims is in progress. */
+	private boolean together;
+
+	/** Whether a renewal of this claim alone is in progress. */
+	private boolean alone;
+
+	/** Whether the last renewal failed: the next one is for this claim alone. */
+	private boolean failed;
 
 	Beat(Renewer renewer, GuardedCall call, ClaimId claimId, ClaimOrigin origin, long sent) {
 		this.renewer = renewer;
@@ -122,8 +129,8 @@ final class Beat {
 
 	/** Reports that the limit is reached. */
 	void reportExpiry() {
-		this.renewer.log().beatsEnded(operation());
 		this.expired.run();
+		this.renewer.log().beatsEnded(operation());
 	}
 
 	/**
@@ -158,30 +165,26 @@ final class Beat {
 		// lease. If the claim hung together with others, that sweep renews it alone. A
 		// renewal alone that hangs is not sent a second time.
 		this.due = Math.min(now + this.lease / 6, this.endsAt);
-		return switch (this.asked) {
-			case NOBODY -> ask(Asked.TOGETHER, Duty.TOGETHER);
-			case FAILED -> ask(Asked.ALONE, Duty.ALONE);
-			case TOGETHER -> ask(Asked.BOTH, Duty.ALONE);
-			case ALONE, BOTH -> Duty.NOTHING;
-		};
+		if (this.alone) {
+			return Duty.NOTHING;
+		}
+		if (this.together || this.failed) {
+			this.alone = true;
+			return Duty.ALONE;
+		}
+		this.together = true;
+		return Duty.TOGETHER;
 	}
 
-	private Duty ask(Asked next, Duty duty) {
-		this.asked = next;
-		return duty;
-	}
-
-	/**
-	 * Notes that a renewal is no longer under way.
-	 * @param last what the claim stands at if no other renewal is under way
-	 */
-	private void isBack(boolean asAlone, Asked last) {
-		if (this.asked == Asked.BOTH) {
-			this.asked = asAlone ? Asked.TOGETHER : Asked.ALONE;
+	/** Notes that a renewal is no longer in progress. */
+	private void isBack(boolean asAlone, boolean failed) {
+		if (asAlone) {
+			this.alone = false;
 		}
 		else {
-			this.asked = last;
+			this.together = false;
 		}
+		this.failed = failed;
 	}
 
 	/**
@@ -189,13 +192,17 @@ final class Beat {
 	 * comes sooner than after a failure of the store, which it cannot burden.
 	 */
 	synchronized void notSent(boolean asAlone) {
-		isBack(asAlone, asAlone ? Asked.FAILED : Asked.NOBODY);
+		isBack(asAlone, asAlone);
 		dueIn(this.lease / NO_THREAD);
 	}
 
-	/** Plans the next renewal, unless the beat has stopped. */
 	private void dueIn(long nanos) {
-		this.due = Math.min(this.renewer.now() + nanos, this.endsAt);
+		dueAt(this.renewer.now() + nanos);
+	}
+
+	/** Plans the next renewal, unless the renewal stopped. */
+	private void dueAt(long at) {
+		this.due = Math.min(at, this.endsAt);
 		if (beats()) {
 			this.renewer.sweepAt(this.due);
 		}
@@ -215,34 +222,22 @@ final class Beat {
 		return true;
 	}
 
-	/** Is told an answer. Returns whether that shows that the claim is lost. */
-	boolean answered(long at, boolean asAlone, boolean renewed) {
-		if (renewed) {
-			renewed(at, asAlone);
-		}
-		return !renewed && refused();
-	}
-
-	/** Reports the loss, for which the store is asked once more. */
-	void reportLoss() {
-		this.renewer.log().claimLost(this.call, this.origin);
-	}
-
-	private synchronized void renewed(long at, boolean asAlone) {
-		isBack(asAlone, Asked.NOBODY);
+	/**
+	 * Notes that the store renewed the claim.
+	 * @param at when the renewal was sent
+	 */
+	synchronized void renewed(long at, boolean asAlone) {
+		isBack(asAlone, false);
 		this.sent = Math.max(this.sent, at);
-		this.due = Math.min(this.sent + this.lease / 3, this.endsAt);
-		if (beats()) {
-			// After a late reply, the next renewal is due before the next planned sweep.
-			this.renewer.sweepAt(this.due);
-		}
+		// After a late reply, the next renewal is due before the next planned sweep.
+		dueAt(this.sent + this.lease / 3);
 	}
 
 	/**
-	 * Stops the beat. Returns whether the refusal shows that the claim is lost: after a
-	 * stop or during a completion, it does not.
+	 * Stops the renewal, because the store rejected it. Returns whether that shows that
+	 * the claim is lost: after a stop or during a completion, it does not.
 	 */
-	private synchronized boolean refused() {
+	synchronized boolean rejected() {
 		boolean found = this.standing == Standing.RENEWED;
 		if (found) {
 			this.standing = Standing.LOST;
@@ -251,9 +246,14 @@ final class Beat {
 		return found;
 	}
 
+	/** Reports the loss, for which the store is asked once more. */
+	void reportLoss() {
+		this.renewer.log().claimLost(this.call, this.origin);
+	}
+
 	void failed(boolean asAlone) {
 		synchronized (this) {
-			isBack(asAlone, Asked.FAILED);
+			isBack(asAlone, true);
 			dueIn(TimeUnit.NANOSECONDS.convert(Renewer.retryDelay(this.call.options().lease())));
 			if (!beats()) {
 				return;
@@ -266,25 +266,6 @@ final class Beat {
 	private enum Standing {
 
 		RENEWED, COMPLETING, STOPPED, LOST
-
-	}
-
-	/** The renewals of the claim that are under way. */
-	private enum Asked {
-
-		NOBODY,
-
-		/**
-		 * Nobody, and the last renewal has failed: the next one is for the claim alone.
-		 */
-		FAILED,
-
-		TOGETHER,
-
-		ALONE,
-
-		/** The renewal together with others hangs, so the claim is renewed alone. */
-		BOTH
 
 	}
 

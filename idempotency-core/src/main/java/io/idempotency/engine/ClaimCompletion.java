@@ -89,7 +89,7 @@ public final class ClaimCompletion {
 
 	private final ResultSealer sealer;
 
-	private final ResultSealer.Log log;
+	private final EventLog log;
 
 	private State state = State.OPEN;
 
@@ -117,7 +117,7 @@ public final class ClaimCompletion {
 	 * there is none
 	 */
 	public ClaimCompletion(GuardedCall call, Claim claim, @Nullable IdempotencyContext around, ResultSealer sealer,
-			ResultSealer.Log log) {
+			EventLog log) {
 		this.call = call;
 		this.claim = claim;
 		this.sealer = sealer;

@@ -67,30 +67,30 @@ public record Claimer(EngineRuntime runtime) {
 	 * @return the move, {@code null} if the claim is to be sent
 	 */
 	public @Nullable Move instead(Move.Send send, Admission admission, StoreRuntime store, BooleanSupplier unwanted) {
-		Outage outage = store.outage();
+		StoreCircuitBreaker breaker = store.breaker();
 		if (send.again()) {
 			return null;
 		}
 		Throwable reason = store.finished().takeUnanswered(admission.request().key());
 		if (reason != null) {
-			outage.failed("make", admission.call().operation(), reason);
-			outage.noAnswer();
+			breaker.failed("make", admission.call().operation(), reason);
+			breaker.noAnswer();
 			if (admission.call().options().onStoreFailure() == StoreFailureMode.PROCEED) {
 				return null;
 			}
 		}
-		else if (outage.mayAsk()) {
+		else if (breaker.mayAsk()) {
 			return null;
 		}
 		else {
-			reason = outage.cause();
+			reason = breaker.cause();
 		}
 		return admission.notSent(reason, unwanted.getAsBoolean());
 	}
 
 	/** The store has answered the claim. */
 	public Move answered(ClaimResult result, Admission admission, StoreRuntime store) {
-		store.outage().answered();
+		store.breaker().answered();
 		return admission.answered(result, this.runtime.scheduler().nanos());
 	}
 
@@ -102,10 +102,10 @@ public record Claimer(EngineRuntime runtime) {
 		long now = this.runtime.scheduler().nanos();
 		boolean before = unwanted.getAsBoolean();
 		if (!before) {
-			Outage outage = store.outage();
-			outage.failed("make", admission.call().operation(), cause);
+			StoreCircuitBreaker breaker = store.breaker();
+			breaker.failed("make", admission.call().operation(), cause);
 			if (now - admission.sentNanos() >= AT_ONCE.toNanos()) {
-				outage.noAnswer();
+				breaker.noAnswer();
 			}
 		}
 		// The log may have taken its time.
@@ -133,13 +133,13 @@ public record Claimer(EngineRuntime runtime) {
 
 	/** The store has answered the renewal. Nothing has run on a claim that it refuses. */
 	public Move renewed(boolean accepted, Admission admission, StoreRuntime store) {
-		store.outage().answered();
+		store.breaker().answered();
 		return admission.renewed(accepted, this.runtime.scheduler().nanos());
 	}
 
 	/** The store has failed to answer the renewal. */
 	public Move renewalFailed(RuntimeException cause, Admission admission, StoreRuntime store) {
-		store.outage().failed("renew", admission.call().operation(), cause);
+		store.breaker().failed("renew", admission.call().operation(), cause);
 		return admission.failed(cause, false, this.runtime.scheduler().nanos());
 	}
 
@@ -155,7 +155,7 @@ public record Claimer(EngineRuntime runtime) {
 		if (unguarded.giveBack()) {
 			giveBack(admission, store);
 		}
-		this.runtime.events().runsUnguarded(admission.call(), admission.request().origin(), store.outage());
+		this.runtime.events().runsUnguarded(admission.call(), admission.request().origin(), store.breaker());
 	}
 
 	/** Reports that the call is refused, and returns the exception for its caller. */

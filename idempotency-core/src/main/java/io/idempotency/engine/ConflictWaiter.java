@@ -41,7 +41,7 @@ public final class ConflictWaiter {
 
 	private final long firstPollMillis;
 
-	private final ConcurrentHashMap<IdempotencyKey, Bell> bells = new ConcurrentHashMap<>();
+	private final ConcurrentHashMap<IdempotencyKey, KeyCondition> conditions = new ConcurrentHashMap<>();
 
 	private final List<Runnable> others = new CopyOnWriteArrayList<>();
 
@@ -77,7 +77,7 @@ public final class ConflictWaiter {
 					move = send.apply(claim);
 				}
 				else if (move instanceof Move.Wait wait) {
-					move = place.await(wait) ? place.ask() : admission.notWaiting();
+					move = place.condition.await(place.seen, wait) ? place.ask() : admission.notWaiting();
 				}
 				else {
 					return move;
@@ -105,9 +105,9 @@ public final class ConflictWaiter {
 
 	/** Wakes up all duplicates that wait for a key on this node. */
 	public void wakeUp(IdempotencyKey key) {
-		Bell bell = this.bells.get(key);
-		if (bell != null) {
-			bell.ring();
+		KeyCondition condition = this.conditions.get(key);
+		if (condition != null) {
+			condition.signalAll();
 		}
 	}
 
@@ -117,7 +117,7 @@ public final class ConflictWaiter {
 	 */
 	void end() {
 		this.over = true;
-		this.bells.values().forEach(Bell::ring);
+		this.conditions.values().forEach(KeyCondition::signalAll);
 		this.others.forEach(Runnable::run);
 	}
 
@@ -151,19 +151,20 @@ public final class ConflictWaiter {
 
 	/** Returns the number of keys for which duplicates wait. */
 	int waitedFor() {
-		return this.bells.size();
+		return this.conditions.size();
 	}
 
-	private Bell register(IdempotencyKey key) {
-		return this.bells.compute(key, (ignored, present) -> {
-			Bell bell = (present != null) ? present : new Bell(this.scheduler, this.firstPollMillis);
-			bell.listeners++;
-			return bell;
+	private KeyCondition register(IdempotencyKey key) {
+		return this.conditions.compute(key, (ignored, present) -> {
+			KeyCondition condition = (present != null) ? present
+					: new KeyCondition(this.scheduler, this.firstPollMillis);
+			condition.calls++;
+			return condition;
 		});
 	}
 
 	private void unregister(IdempotencyKey key) {
-		this.bells.computeIfPresent(key, (ignored, bell) -> (--bell.listeners > 0) ? bell : null);
+		this.conditions.computeIfPresent(key, (ignored, condition) -> (--condition.calls > 0) ? condition : null);
 	}
 
 	/**
@@ -175,32 +176,24 @@ public final class ConflictWaiter {
 
 		private final Admission admission;
 
-		private final Bell bell;
+		private final KeyCondition condition;
 
-		/** What the bell had rung when the store was asked last. */
-		private long rung;
+		/** The signals of the condition before the last claim. */
+		private long seen;
 
-		private Place(Admission admission, Bell bell) {
+		private Place(Admission admission, KeyCondition condition) {
 			this.admission = admission;
-			this.bell = bell;
+			this.condition = condition;
 		}
 
 		/**
-		 * Returns the claim that is sent next, if the wait is not over. The bell is read
-		 * before the claim, so that the wait misses no wake-up in between.
+		 * Returns the claim that is sent next, if the wait is not over. The condition is
+		 * read before the claim, so that the wait misses no wake-up in between.
 		 */
 		public Move ask() {
-			this.rung = this.bell.rung();
+			this.seen = this.condition.signals();
 			return ConflictWaiter.this.over ? this.admission.notWaiting()
 					: this.admission.woken(ConflictWaiter.this.scheduler.nanos());
-		}
-
-		/**
-		 * Waits on the calling thread until it is time to ask.
-		 * @return {@code false} if the thread was interrupted
-		 */
-		private boolean await(Move.Wait wait) {
-			return this.bell.await(this.rung, wait.pollAt(), wait.deadline());
 		}
 
 		/**
@@ -211,7 +204,7 @@ public final class ConflictWaiter {
 		 * @return cancels the call, unless it has begun
 		 */
 		public Scheduler.Timer sleep(Move.Wait wait, Runnable woken) {
-			return this.bell.sleep(this.rung, wait, woken);
+			return this.condition.sleep(this.seen, wait, woken);
 		}
 
 		/**
@@ -221,9 +214,9 @@ public final class ConflictWaiter {
 		public void leave(Move move) {
 			try {
 				if (move.endsConflict()) {
-					this.bell.ring();
+					this.condition.signalAll();
 				}
-				this.bell.leave();
+				this.condition.leave();
 			}
 			finally {
 				unregister(this.admission.request().key());

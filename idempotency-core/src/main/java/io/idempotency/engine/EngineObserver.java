@@ -205,10 +205,7 @@ public interface EngineObserver {
 		}
 
 		private void observe(Runnable step) {
-			EventLog.attempt(() -> {
-				step.run();
-				return true;
-			}, this.events::notObserved);
+			EventLog.run(step, this.events::notObserved);
 		}
 
 		/**

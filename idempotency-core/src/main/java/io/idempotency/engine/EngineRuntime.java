@@ -107,7 +107,7 @@ public record EngineRuntime(Scheduler scheduler, EventLog events, EngineObserver
 
 	private void failed(String step, GuardedCall call, IdempotencyStoreException cause) {
 		this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
-		of(call.store()).outage().failed(step + " the transaction of", call.operation(), cause);
+		of(call.store()).breaker().failed(step + " the transaction of", call.operation(), cause);
 	}
 
 	/**
@@ -156,11 +156,11 @@ public record EngineRuntime(Scheduler scheduler, EventLog events, EngineObserver
 		}, Duration.ZERO).cancel();
 		String name = named.getClass().getSimpleName();
 		IdempotencyStore store = EngineObserver.observed(this.observer, named);
-		Outage outage = new Outage(name, this.scheduler);
-		Renewer renewer = new Renewer(store, this.scheduler, outage, this.events);
+		StoreCircuitBreaker breaker = new StoreCircuitBreaker(name, this.scheduler);
+		Renewer renewer = new Renewer(store, this.scheduler, breaker, this.events);
 		renewer.startThread();
-		return new StoreRuntime(store, outage, renewer, new WriteRepeater(this.scheduler, outage, this.events),
-				new FinishedCallFinder(store, name, this.scheduler, outage));
+		return new StoreRuntime(store, breaker, renewer, new WriteRepeater(this.scheduler, breaker, this.events),
+				new FinishedCallFinder(store, name, this.scheduler, breaker));
 	}
 
 	private Collection<StoreRuntime> all() {
@@ -171,12 +171,12 @@ public record EngineRuntime(Scheduler scheduler, EventLog events, EngineObserver
 	@Nullable Throwable trouble(IdempotencyStore store) {
 		StoreRuntime known = known(store);
 		if (known != null) {
-			return known.outage().trouble();
+			return known.breaker().trouble();
 		}
 		// Calls may use the store through a decorator.
 		return all().stream()
 			.filter((runtime) -> runtime.store().type().equals(store.type()))
-			.map((runtime) -> runtime.outage().trouble())
+			.map((runtime) -> runtime.breaker().trouble())
 			.filter(Objects::nonNull)
 			.findFirst()
 			.orElse(null);
@@ -226,14 +226,14 @@ public record EngineRuntime(Scheduler scheduler, EventLog events, EngineObserver
 	 * claims of another store. Thread-safe.
 	 *
 	 * @param store the store, or the store that an observer has put in front of it
-	 * @param outage the failures of the store
+	 * @param breaker the failures of the store
 	 * @param renewer renews the claims of running calls
 	 * @param repeater repeats the pending writes
 	 * @param finished finds the results of calls that this node has seen complete
 	 * @hidden
 	 */
-	public record StoreRuntime(IdempotencyStore store, Outage outage, Renewer renewer, WriteRepeater repeater,
-			FinishedCallFinder finished) {
+	public record StoreRuntime(IdempotencyStore store, StoreCircuitBreaker breaker, Renewer renewer,
+			WriteRepeater repeater, FinishedCallFinder finished) {
 
 		/** Returns whether a lookup of the result of the key is worthwhile. */
 		public boolean mayHaveResult(IdempotencyKey key) {
@@ -252,7 +252,7 @@ public record EngineRuntime(Scheduler scheduler, EventLog events, EngineObserver
 
 		/** Notes that the store responded to a call that must not block. */
 		public void answered() {
-			this.outage.answered();
+			this.breaker.answered();
 		}
 
 	}

@@ -32,7 +32,7 @@ import org.slf4j.event.Level;
  * @hidden
  */
 @Internal
-public final class EventLog implements ResultSealer.Log {
+public final class EventLog {
 
 	private static final Logger logger = LoggerFactory.getLogger(EventLog.class);
 
@@ -66,40 +66,39 @@ public final class EventLog implements ResultSealer.Log {
 
 	/** Notifies one listener; its failure is logged. */
 	public static void publish(IdempotencyListener listener, IdempotencyEvent event, String operation) {
-		attempt(() -> {
-			listener.onEvent(event, operation);
-			return true;
-		}, (ex) -> write(() -> logger.warn("The listener {} failed on {} of '{}'; the call goes on",
-				listener.getClass().getName(), event, operation, ex)));
+		run(() -> listener.onEvent(event, operation),
+				(ex) -> write(() -> logger.warn("The listener {} failed on {} of '{}'; the call goes on",
+						listener.getClass().getName(), event, operation, ex)));
 	}
 
-	/** Reports why a call is refused, and creates the exception for its caller. */
+	/** Reports why a call is rejected, and creates the exception for its caller. */
 	public IdempotencyException refusal(String operation, ClaimResult result) {
 		if (result instanceof ClaimResult.InProgress busy) {
-			publish(IdempotencyEvent.IN_PROGRESS, operation);
-			return new IdempotencyInProgressException(operation, retryAfter(busy.rest()));
+			return rejected(IdempotencyEvent.IN_PROGRESS,
+					new IdempotencyInProgressException(operation, retryAfter(busy.rest())));
 		}
 		if (result instanceof ClaimResult.KeyReused) {
-			publish(IdempotencyEvent.KEY_REUSED, operation);
-			return new IdempotencyKeyReusedException(operation);
+			return rejected(IdempotencyEvent.KEY_REUSED, new IdempotencyKeyReusedException(operation));
 		}
 		if (result instanceof ClaimResult.Duplicate duplicate) {
-			publish(IdempotencyEvent.DUPLICATE, operation);
-			return new IdempotencyDuplicateException(operation, duplicate.attempts());
+			return rejected(IdempotencyEvent.DUPLICATE,
+					new IdempotencyDuplicateException(operation, duplicate.attempts()));
 		}
 		if (result instanceof ClaimResult.ResultUnavailable) {
-			publish(IdempotencyEvent.RESULT_UNAVAILABLE, operation);
-			return new IdempotencyResultUnavailableException(operation);
+			return rejected(IdempotencyEvent.RESULT_UNAVAILABLE, new IdempotencyResultUnavailableException(operation));
 		}
 		if (result instanceof ClaimResult.Abandoned) {
-			publish(IdempotencyEvent.OUTCOME_UNKNOWN, operation);
-			return new IdempotencyOutcomeUnknownException(operation);
+			return rejected(IdempotencyEvent.OUTCOME_UNKNOWN, new IdempotencyOutcomeUnknownException(operation));
 		}
 		if (result instanceof ClaimResult.UnknownToken) {
-			publish(IdempotencyEvent.TOKEN_UNKNOWN, operation);
-			return new IdempotencyTokenUnknownException(operation);
+			return rejected(IdempotencyEvent.TOKEN_UNKNOWN, new IdempotencyTokenUnknownException(operation));
 		}
 		throw new IllegalStateException("Unknown claim result " + result);
+	}
+
+	private IdempotencyException rejected(IdempotencyEvent event, IdempotencyException rejection) {
+		publish(event, rejection.operation());
+		return rejection;
 	}
 
 	/**
@@ -127,13 +126,11 @@ public final class EventLog implements ResultSealer.Log {
 	 * @param run where the claim came from
 	 */
 	public void claimLost(GuardedCall call, ClaimOrigin run) {
-		String operation = call.operation();
-		write(() -> logger
-			.warn("A claim of '{}' was lost while its owner was at work: its lease ran out and another call took the "
-					+ "key, or its record was removed by an operator or the store; lengthen the lease, or shut late owners "
-					+ "out downstream by the fencing token. Record {}; this run: {}; now: {}", operation,
-					call.key().hashHex(), run(run.node(), run.traceId()), holder(call)));
-		publish(IdempotencyEvent.LEASE_LOST, operation);
+		publish(IdempotencyEvent.LEASE_LOST, call.operation());
+		logger.warn("A claim of '{}' was lost while its owner was at work: its lease ran out and another call took the "
+				+ "key, or its record was removed by an operator or the store; lengthen the lease, or shut late owners "
+				+ "out downstream by the fencing token. Record {}; this run: {}; now: {}", call.operation(),
+				call.key().hashHex(), run(run.node(), run.traceId()), holder(call));
 	}
 
 	/** The store may be unavailable, and the rest of the message is still useful. */
@@ -154,21 +151,24 @@ public final class EventLog implements ResultSealer.Log {
 	}
 
 	/**
-	 * Writes a log message. A broken appender does not end the call.
-	 * @param message writes the message
-	 * @return whether the message was written; errors are not thrown
+	 * Writes a log message with an exception of other code, which may fail when it is
+	 * printed. That does not end the call, which may have its result already.
 	 */
-	public static boolean write(Runnable message) {
-		return attempt(() -> {
-			message.run();
+	static void write(Runnable message) {
+		run(message, (ex) -> {
+		});
+	}
+
+	/** Runs code like {@link #attempt}. */
+	static void run(Runnable code, Consumer<Throwable> failed) {
+		attempt(() -> {
+			code.run();
 			return true;
-		}, (ex) -> {
-		}) != null;
+		}, failed);
 	}
 
 	/**
-	 * Runs code that must not change the outcome of a call: a listener, an observer, an
-	 * appender.
+	 * Runs code that must not change the outcome of a call: a listener or an observer.
 	 * @param <T> the type of the result
 	 * @param failed receives the failure; errors too, because the code may be broken in
 	 * any way
@@ -185,104 +185,97 @@ public final class EventLog implements ResultSealer.Log {
 	}
 
 	/**
-	 * Reports a take-over.
+	 * Reports a takeover.
 	 * @param before the run that may have had its effect
 	 * @param run the run that takes over
 	 */
 	public void takenOver(GuardedCall call, ClaimOrigin before, ClaimOrigin run) {
-		write(() -> logger.info(
-				"A call of '{}' takes over record {} from a run that has not ended within its lease: {}; this run: "
-						+ "{}",
-				call.operation(), call.key().hashHex(), run(before.node(), before.traceId()),
-				run(run.node(), run.traceId())));
 		publish(IdempotencyEvent.TAKEN_OVER, call.operation());
+		logger.info(
+				"A call of '{}' takes over record {} from a run that has not ended within its lease: {}; this run: {}",
+				call.operation(), call.key().hashHex(), run(before.node(), before.traceId()),
+				run(run.node(), run.traceId()));
 	}
 
-	void runsUnguarded(GuardedCall call, ClaimOrigin run, Outage outage) {
-		outage.runsUnguarded(call.operation(), call.key().hashHex(), run(run.node(), run.traceId()));
+	void runsUnguarded(GuardedCall call, ClaimOrigin run, StoreCircuitBreaker breaker) {
 		publish(IdempotencyEvent.UNGUARDED, call.operation());
+		breaker.runsUnguarded(call.operation(), call.key().hashHex(), run(run.node(), run.traceId()));
 	}
 
 	/** Reports a call that did not end while its claim may be renewed. */
 	void beatsEnded(String operation) {
-		write(() -> logger
-			.warn("A call of '{}' did not end within idempotency.max-detached-duration after its caller was gone, or "
-					+ "within the retention of its key: its claim is renewed no more, and its outcome is unknown when "
-					+ "the lease expires. If its work takes longer, set a longer duration", operation));
+		logger.warn("A call of '{}' did not end within idempotency.max-detached-duration after its caller was gone, or "
+				+ "within the retention of its key: its claim is renewed no more, and its outcome is unknown when "
+				+ "the lease expires. If its work takes longer, set a longer duration", operation);
 	}
 
 	void tooManyDetached(String operation, int detached, int most) {
-		write(() -> logger.warn(
+		logger.warn(
 				"{} calls of this node continue after their callers are gone, and idempotency.max-detached-calls is {}: "
 						+ "new calls of '{}' receive 503 until some have completed. Further rejections of the "
 						+ "operation are not logged until it has no such calls",
-				detached, most, operation));
+				detached, most, operation);
 	}
 
-	@Override
-	public void resultNotStored(String operation, Throwable cause) {
-		write(() -> logger.atLevel(first(operation, "store " + cause.getClass().getName()))
+	void resultNotStored(String operation, Throwable cause) {
+		once("store " + cause.getClass().getName(), cause,
+				"The result of '{}' could not be stored; duplicates are told that it is not available. Told once for "
+						+ "each cause",
+				operation);
+	}
+
+	void resultNotReadable(String operation, Throwable cause) {
+		once("read " + cause.getClass().getName(), cause,
+				"The stored result of '{}' could not be read. Told once for each cause", operation);
+	}
+
+	void resultNotEncrypted(String operation, Throwable cause) {
+		once("encrypt " + cause.getClass().getName(), cause,
+				"The result of '{}' could not be encrypted and is not stored; duplicates are told that it is not "
+						+ "available. Told once for each cause",
+				operation);
+	}
+
+	void resultNotDecrypted(String operation, String problem, @Nullable Throwable cause) {
+		once("decrypt " + problem, cause, "The stored result of '{}' is not replayed: {}. Told once for each cause",
+				operation, problem);
+	}
+
+	void notObserved(Throwable cause) {
+		once("observe " + cause.getClass().getName(), cause,
+				"An observer of guarded calls failed; the call goes on. Told once for each cause", "");
+	}
+
+	/** Logs a problem as a warning once for each operation and cause. */
+	private void once(String problem, @Nullable Throwable cause, String message, String... arguments) {
+		boolean first = this.told.size() < MAX_TOLD && this.told.add(arguments[0] + " " + problem);
+		write(() -> logger.atLevel(first ? Level.WARN : Level.DEBUG)
 			.setCause(cause)
-			.log("The result of '{}' could not be stored; duplicates are told that it is not available. Told once for "
-					+ "each cause", operation));
-	}
-
-	public void resultNotReadable(String operation, Throwable cause) {
-		write(() -> logger.atLevel(first(operation, "read " + cause.getClass().getName()))
-			.setCause(cause)
-			.log("The stored result of '{}' could not be read. Told once for each cause", operation));
-	}
-
-	@Override
-	public void resultNotEncrypted(String operation, Throwable cause) {
-		write(() -> logger.atLevel(first(operation, "encrypt " + cause.getClass().getName()))
-			.setCause(cause)
-			.log("The result of '{}' could not be encrypted and is not stored; duplicates are told that it is not "
-					+ "available. Told once for each cause", operation));
-	}
-
-	@Override
-	public void resultNotDecrypted(String operation, String problem, @Nullable Throwable cause) {
-		write(() -> logger.atLevel(first(operation, "decrypt " + problem))
-			.setCause(cause)
-			.log("The stored result of '{}' is not replayed: {}. Told once for each cause", operation, problem));
-	}
-
-	private Level first(String operation, String cause) {
-		return (this.told.size() < MAX_TOLD && this.told.add(operation + " " + cause)) ? Level.WARN : Level.DEBUG;
-	}
-
-	public void notObserved(Throwable cause) {
-		write(() -> logger.atLevel(first("", "observe " + cause.getClass().getName()))
-			.setCause(cause)
-			.log("An observer of guarded calls failed; the call goes on. Told once for each cause"));
+			.log(message, (Object[]) arguments));
 	}
 
 	public void transactionRepeated(String operation, Throwable cause) {
-		write(() -> logger.debug("The database has ended the transaction of '{}' with its claim; it is begun again",
-				operation, cause));
 		publish(IdempotencyEvent.STORE_RETRY, operation);
+		logger.debug("The database has ended the transaction of '{}' with its claim; it is begun again", operation,
+				cause);
 	}
 
 	/** Reports a write that the store has not taken for a whole retention. */
 	void gaveUp(String verb, String operation) {
-		write(() -> logger.error("The store failed to {} a claim of '{}' for its whole retention; given up", verb,
-				operation));
+		logger.error("The store failed to {} a claim of '{}' for its whole retention; given up", verb, operation);
 	}
 
 	/** Reports a write that is not repeated because the engine was closed. */
 	void leftToLease(String verb, String operation) {
-		write(() -> logger.warn(
-				"The store failed to {} a claim of '{}' after the engine was closed: it is left to its lease", verb,
-				operation));
+		logger.warn("The store failed to {} a claim of '{}' after the engine was closed: it is left to its lease", verb,
+				operation);
 	}
 
 	/** Reports the number of writes of each operation that were left at the close. */
 	void closed(Map<String, Integer> left) {
 		if (!left.isEmpty()) {
-			write(() -> logger
-				.warn("Closed with writes that the store has not taken, by operation: {}. Their keys stay claimed "
-						+ "until the leases are over, and may then run again", left));
+			logger.warn("Closed with writes that the store has not taken, by operation: {}. Their keys stay claimed "
+					+ "until the leases are over, and may then run again", left);
 		}
 	}
 

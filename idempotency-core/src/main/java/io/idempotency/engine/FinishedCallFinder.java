@@ -40,7 +40,7 @@ final class FinishedCallFinder {
 
 	private final Scheduler scheduler;
 
-	private final Outage outage;
+	private final StoreCircuitBreaker breaker;
 
 	private final AtomicBoolean logged = new AtomicBoolean();
 
@@ -55,13 +55,13 @@ final class FinishedCallFinder {
 	/**
 	 * Creates a finder.
 	 * @param name the name of the store in the log
-	 * @param outage whether the claims of the store fail
+	 * @param breaker whether the claims of the store fail
 	 */
-	FinishedCallFinder(IdempotencyStore store, String name, Scheduler scheduler, Outage outage) {
+	FinishedCallFinder(IdempotencyStore store, String name, Scheduler scheduler, StoreCircuitBreaker breaker) {
 		this.store = store;
 		this.name = name;
 		this.scheduler = scheduler;
-		this.outage = outage;
+		this.breaker = breaker;
 	}
 
 	/** Remembers that the store has a result of the key. */
@@ -88,7 +88,7 @@ final class FinishedCallFinder {
 	boolean contain(IdempotencyKey key) {
 		AtomicLongArray known = this.marks;
 		Long failed = this.failedAt;
-		return known != null && known.getOpaque(position(key)) == mark(key) && !this.outage.isOn()
+		return known != null && known.getOpaque(position(key)) == mark(key) && !this.breaker.isOn()
 				&& (failed == null || this.scheduler.nanos() - failed >= PAUSE.toNanos());
 	}
 
@@ -165,7 +165,7 @@ final class FinishedCallFinder {
 	private record Timeout(IdempotencyKey key, RuntimeException cause, long at) {
 
 		boolean isRecent(long now) {
-			return now - this.at < Outage.PAUSE.toNanos();
+			return now - this.at < StoreCircuitBreaker.PAUSE.toNanos();
 		}
 
 	}

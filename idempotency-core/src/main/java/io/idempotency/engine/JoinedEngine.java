@@ -172,7 +172,7 @@ final class JoinedEngine {
 			ClaimResult result;
 			try {
 				result = this.joining.claim(this.call.claim(origin).withNewTransaction(begun.isAlone()));
-				this.store.outage().answered();
+				this.store.breaker().answered();
 			}
 			catch (Throwable thrown) {
 				begun.rollback(thrown);

@@ -178,7 +178,7 @@ public final class RecordWriter {
 		 */
 		@Override
 		public void answered(boolean accepted) {
-			RecordWriter.this.store.outage().answered();
+			RecordWriter.this.store.breaker().answered();
 			stopRenewing();
 			// If the store rejects a repeated write, an earlier attempt may have removed
 			// the record, and another call may have claimed the key since.
@@ -189,10 +189,10 @@ public final class RecordWriter {
 				applied(this.write);
 				return;
 			}
+			RecordWriter.this.runtime.waiter().wakeUp(RecordWriter.this.claim.key());
 			if (!removed && (RecordWriter.this.beat == null || !RecordWriter.this.beat.isLost())) {
 				RecordWriter.this.runtime.events().claimLost(RecordWriter.this.call, RecordWriter.this.origin);
 			}
-			RecordWriter.this.runtime.waiter().wakeUp(RecordWriter.this.claim.key());
 		}
 
 		/**
@@ -202,7 +202,7 @@ public final class RecordWriter {
 		public void failed(Throwable cause) {
 			this.repeated = true;
 			RecordWriter.this.store.repeater().repeat(this, RecordWriter.this.end.retention());
-			RecordWriter.this.store.outage().failed(verb(), operation(), cause);
+			RecordWriter.this.store.breaker().failed(verb(), operation(), cause);
 			RecordWriter.this.runtime.events().publish(IdempotencyEvent.STORE_RETRY, operation());
 			if (this.write instanceof Write.Release release && release.cause() != null && release.cause() != cause) {
 				release.cause().addSuppressed(cause);
@@ -224,7 +224,7 @@ public final class RecordWriter {
 			this.failuresOfResult = 0;
 			// Any response shows that the store is available.
 			boolean stored = isStored(now);
-			RecordWriter.this.store.outage().answered();
+			RecordWriter.this.store.breaker().answered();
 			if (!stored) {
 				this.failuresOfResult = failures;
 				if (failures >= MAX_FAILURES_OF_RESULT) {

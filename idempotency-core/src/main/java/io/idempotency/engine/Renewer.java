@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.store.ClaimId;
@@ -49,7 +50,7 @@ final class Renewer {
 
 	private final Executor threads;
 
-	private final Outage outage;
+	private final StoreCircuitBreaker breaker;
 
 	private final EventLog log;
 
@@ -63,11 +64,11 @@ final class Renewer {
 
 	private volatile boolean closed;
 
-	Renewer(IdempotencyStore store, Scheduler scheduler, Outage outage, EventLog log) {
+	Renewer(IdempotencyStore store, Scheduler scheduler, StoreCircuitBreaker breaker, EventLog log) {
 		this.store = store;
 		this.scheduler = scheduler;
 		this.threads = scheduler.threads("beats", THREADS);
-		this.outage = outage;
+		this.breaker = breaker;
 		this.log = log;
 		this.origin = scheduler.nanos();
 	}
@@ -203,7 +204,8 @@ final class Renewer {
 				case ALONE -> dispatch(List.of(beat), true);
 				case OVER -> {
 					beat.stop();
-					onThread(beat::reportExpiry);
+					// The thread of the timers writes no log.
+					ResultExecutor.startOrRun(this.threads, beat::reportExpiry);
 				}
 				case NOTHING -> {
 				}
@@ -217,67 +219,57 @@ final class Renewer {
 	}
 
 	private void dispatch(List<Beat> beats, boolean alone) {
-		try {
-			this.threads.execute(() -> renew(beats, alone));
-		}
-		catch (RejectedExecutionException noThread) {
+		if (!ResultExecutor.starts(this.threads, () -> renew(beats, alone))) {
 			beats.forEach((beat) -> beat.notSent(alone));
-		}
-	}
-
-	/** The thread of the timers writes no log, unless there is no other thread. */
-	private void onThread(Runnable report) {
-		try {
-			this.threads.execute(report);
-		}
-		catch (RejectedExecutionException noThread) {
-			report.run();
 		}
 	}
 
 	private void renew(List<Beat> beats, boolean alone) {
 		long sent = now();
 		List<Beat> asked = beats;
-		Set<ClaimId> refused;
+		Set<ClaimId> rejected = Set.of();
 		Set<ClaimId> notRenewed = Set.of();
+		Throwable failure = null;
 		try {
 			asked = beats.stream().filter((beat) -> beat.begins(sent)).toList();
 			if (asked.isEmpty()) {
 				return;
 			}
-			refused = refused(asked.stream().map(Beat::renewal).toList());
-			this.outage.answered();
+			rejected = rejected(asked.stream().map(Beat::renewal).toList());
+			this.breaker.answered();
 		}
 		catch (NotAllRenewedException ex) {
-			// Some rows are locked. The store has renewed or refused all other claims.
-			this.outage.failed("renew", asked.get(0).operation(), ex);
-			refused = ex.refused();
+			// Some rows are locked. The store has renewed or rejected all other claims.
+			failure = ex;
+			rejected = ex.refused();
 			notRenewed = ex.notRenewed();
 		}
 		catch (Throwable ex) {
-			// All failures are caught, errors too: without a further beat the claims
-			// would surely be lost.
-			asked.forEach((beat) -> beat.failed(alone));
-			if (!this.closed) {
-				// A closing scheduler interrupts renewals; the store has not failed then.
-				this.outage.failed("renew", asked.get(0).operation(), ex);
-			}
-			return;
+			// Errors too: without a further renewal the claims would surely be lost.
+			failure = ex;
+			notRenewed = asked.stream().map(Beat::claimId).collect(Collectors.toSet());
 		}
 		List<Beat> lost = new ArrayList<>();
 		for (Beat beat : asked) {
 			if (notRenewed.contains(beat.claimId())) {
 				beat.failed(alone);
 			}
-			else if (beat.answered(sent, alone, !refused.contains(beat.claimId()))) {
+			else if (!rejected.contains(beat.claimId())) {
+				beat.renewed(sent, alone);
+			}
+			else if (beat.rejected()) {
 				lost.add(beat);
 			}
+		}
+		if (failure != null && !this.closed) {
+			// A closing scheduler interrupts renewals; the store has not failed then.
+			this.breaker.failed("renew", asked.get(0).operation(), failure);
 		}
 		// The last thing, because a report waits for the store.
 		lost.forEach(Beat::reportLoss);
 	}
 
-	private Set<ClaimId> refused(List<Renewal> renewals) {
+	private Set<ClaimId> rejected(List<Renewal> renewals) {
 		if (renewals.size() > 1) {
 			return this.store.renewAll(renewals);
 		}

@@ -69,16 +69,20 @@ final class ResultExecutor {
 			finally {
 				this.underWay.ends();
 			}
-			if (answer.getNumberOfDependents() == 0 || !starts(this.answers, completion)) {
-				completion.run();
-			}
+			startOrRun((answer.getNumberOfDependents() > 0) ? this.answers : Runnable::run, completion);
 		};
-		if (!starts(this.threads, task)) {
+		startOrRun(this.threads, task);
+	}
+
+	/** Runs a task on the calling thread if there is no other thread for it. */
+	static void startOrRun(Executor threads, Runnable task) {
+		if (!starts(threads, task)) {
 			task.run();
 		}
 	}
 
-	private static boolean starts(Executor threads, Runnable task) {
+	/** Returns whether there is a thread for a task, which then runs. */
+	static boolean starts(Executor threads, Runnable task) {
 		try {
 			threads.execute(task);
 			return true;

@@ -36,9 +36,9 @@ final class ResultSealer {
 
 	private final @Nullable ResultEncryption encryption;
 
-	private final Log log;
+	private final EventLog log;
 
-	public ResultSealer(@Nullable ResultEncryption encryption, Log log) {
+	public ResultSealer(@Nullable ResultEncryption encryption, EventLog log) {
 		this.encryption = encryption;
 		this.log = log;
 	}
@@ -128,21 +128,6 @@ final class ResultSealer {
 		byte[] bytes = new byte[buffer.remaining()];
 		buffer.get(bytes);
 		return new StoredResult(new String(format, StandardCharsets.UTF_8), bytes);
-	}
-
-	/**
-	 * Is told why a result could not be kept or read. Thread-safe, and throws nothing.
-	 *
-	 * @hidden
-	 */
-	public interface Log {
-
-		void resultNotStored(String operation, Throwable cause);
-
-		void resultNotEncrypted(String operation, Throwable cause);
-
-		void resultNotDecrypted(String operation, String problem, @Nullable Throwable cause);
-
 	}
 
 }

@@ -9,7 +9,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -55,7 +54,7 @@ final class WriteRepeater {
 	 */
 	private final Executor giveBackThreads;
 
-	private final Outage outage;
+	private final StoreCircuitBreaker breaker;
 
 	private final EventLog log;
 
@@ -74,13 +73,13 @@ final class WriteRepeater {
 
 	private volatile long closingEnds;
 
-	WriteRepeater(Scheduler scheduler, Outage outage, EventLog log) {
+	WriteRepeater(Scheduler scheduler, StoreCircuitBreaker breaker, EventLog log) {
 		this.scheduler = scheduler;
 		this.threads = scheduler.threads("retries", THREADS);
 		this.giveBackThreads = scheduler.threads("give-backs", GIVE_BACK_THREADS);
 		this.closing = scheduler.threads("closing", CLOSING_THREADS);
 		this.unfinished = new UnderWay(scheduler);
-		this.outage = outage;
+		this.breaker = breaker;
 		this.log = log;
 	}
 
@@ -150,11 +149,8 @@ final class WriteRepeater {
 	}
 
 	private void dispatch(OutstandingWrite write, boolean closing) {
-		Executor lane = write.isGivenBack() ? this.giveBackThreads : this.threads;
-		try {
-			(closing ? this.closing : lane).execute(() -> attempt(write, closing));
-		}
-		catch (RejectedExecutionException noThread) {
+		Executor lane = closing ? this.closing : write.isGivenBack() ? this.giveBackThreads : this.threads;
+		if (!ResultExecutor.starts(lane, () -> attempt(write, closing))) {
 			again(write, closing);
 		}
 	}
@@ -203,13 +199,13 @@ final class WriteRepeater {
 		}
 		catch (RuntimeException ex) {
 			if (this.phase == Phase.OPEN) {
-				this.outage.failed(write.verb(), write.operation(), ex);
+				this.breaker.failed(write.verb(), write.operation(), ex);
 				failed(write, ex);
 				this.resultBytes.addAndGet(write.bytes() - before);
 			}
 			return false;
 		}
-		this.outage.answered();
+		this.breaker.answered();
 		if (ends(write)) {
 			write.answered(accepted);
 		}
@@ -222,7 +218,7 @@ final class WriteRepeater {
 		}
 		catch (RuntimeException ex) {
 			// The store is down, so this write is not the cause.
-			this.outage.failed("renew", write.operation(), ex);
+			this.breaker.failed("renew", write.operation(), ex);
 		}
 	}
 

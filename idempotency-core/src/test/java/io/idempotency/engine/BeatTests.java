@@ -45,7 +45,7 @@ class BeatTests {
 	private Runnable atLoss = () -> {
 	};
 
-	private final Renewer renewer = new Renewer(this.store, this.time, new Outage("store", this.time),
+	private final Renewer renewer = new Renewer(this.store, this.time, new StoreCircuitBreaker("store", this.time),
 			new EventLog((event, operation) -> {
 				this.events.onEvent(event, operation);
 				if (event == IdempotencyEvent.LEASE_LOST) {

@@ -48,7 +48,7 @@ class ClaimCompletionTests {
 
 	private final CapturedLog log = new CapturedLog();
 
-	private final ResultSealer.Log told = new EventLog(IdempotencyListener.NONE);
+	private final EventLog told = new EventLog(IdempotencyListener.NONE);
 
 	private TestPolicy policy = TestPolicy.replay().retention(DAY);
 

@@ -153,7 +153,7 @@ class EarlyLookTests {
 		assertThat(replay(FINGERPRINT)).isFalse();
 		assertThat(this.store.sequence()).isEmpty();
 		run();
-		this.time.advance(Outage.QUIET);
+		this.time.advance(StoreCircuitBreaker.QUIET);
 		assertThat(mayReplay()).isTrue();
 		assertThat(replay(FINGERPRINT)).isTrue();
 	}
@@ -336,7 +336,7 @@ class EarlyLookTests {
 		run();
 		failSlowly(Verb.LOOK, Admission.SENT_AGAIN_WITHIN);
 		assertThat(replay(FINGERPRINT)).isFalse();
-		this.time.skip(Outage.PAUSE);
+		this.time.skip(StoreCircuitBreaker.PAUSE);
 		run();
 		assertThat(this.store.sequence()).containsExactly(Verb.LOOK, Verb.CLAIM);
 	}

@@ -16,7 +16,7 @@ class FinishedCallFinderTests {
 	private final ManualScheduler time = new ManualScheduler();
 
 	private final FinishedCallFinder finished = new FinishedCallFinder(new MemoryIdempotencyStore(1_000_000), "store",
-			this.time, new Outage("store", this.time));
+			this.time, new StoreCircuitBreaker("store", this.time));
 
 	private static IdempotencyKey key(int number) {
 		return IdempotencyKey.of("orders", Caller.principal("alice"), Integer.toString(number));

@@ -241,7 +241,7 @@ class StoreFailureTests {
 	private void refuse(int calls, TestPolicy policy) {
 		for (int i = 0; i < calls; i++) {
 			// Each call is the one whose turn it is to ask.
-			this.node.ticker.advance(Outage.PAUSE);
+			this.node.ticker.advance(StoreCircuitBreaker.PAUSE);
 			IdempotencyKey key = IdempotencyKey.of(TestPolicy.OPERATION, Caller.GLOBAL, "key-" + i);
 			GuardedCall call = new GuardedCall(key, Fingerprint.NONE, policy.build(), this.node.store);
 			assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)

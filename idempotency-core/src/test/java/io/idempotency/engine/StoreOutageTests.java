@@ -133,7 +133,7 @@ class StoreOutageTests {
 			.allMatch((line) -> line.contains("runs unguarded") && line.contains(EngineFixture.KEY.hashHex()));
 		assertThat(this.node.store.count(Verb.CLAIM)).isLessThan(10);
 		this.node.store.heal();
-		this.time.advance(Outage.PAUSE);
+		this.time.advance(StoreCircuitBreaker.PAUSE);
 		assertThat(this.node.execute(TestPolicy.replay().proceeding(), TestAction.returning("two"))).isEqualTo("two");
 		assertThat(this.node.askElsewhere(TestPolicy.replay())).isInstanceOf(ClaimResult.Completed.class);
 	}
@@ -143,11 +143,11 @@ class StoreOutageTests {
 	void fewUnguardedRunsOfASecondHaveALineAndAllAreCounted() throws Throwable {
 		this.node.store.failBefore(Verb.CLAIM, ScriptedStore.ALWAYS);
 		this.node.log.alsoDebug();
-		proceed(Outage.LINES - 1);
-		assertThat(this.node.log.messages(Level.INFO)).hasSize(Outage.LINES - 1)
+		proceed(StoreCircuitBreaker.LINES - 1);
+		assertThat(this.node.log.messages(Level.INFO)).hasSize(StoreCircuitBreaker.LINES - 1)
 			.noneMatch((line) -> line.contains("DEBUG"));
 		proceed(90);
-		assertThat(this.node.log.messages(Level.INFO)).hasSize(Outage.LINES)
+		assertThat(this.node.log.messages(Level.INFO)).hasSize(StoreCircuitBreaker.LINES)
 			.last()
 			.asString()
 			.endsWith("; the next ones of this second are logged at level DEBUG");
@@ -156,16 +156,16 @@ class StoreOutageTests {
 			.hasSize(89);
 		this.time.skip(Duration.ofSeconds(1));
 		proceed(1);
-		assertThat(this.node.log.messages(Level.INFO)).hasSize(Outage.LINES + 1);
+		assertThat(this.node.log.messages(Level.INFO)).hasSize(StoreCircuitBreaker.LINES + 1);
 		this.node.store.heal();
 		running("key-1");
-		this.time.advance(Outage.PAUSE.plus(Outage.QUIET));
+		this.time.advance(StoreCircuitBreaker.PAUSE.plus(StoreCircuitBreaker.QUIET));
 		running("key-2");
-		this.time.advance(Outage.QUIET);
+		this.time.advance(StoreCircuitBreaker.QUIET);
 		assertThat(this.node.log.messages(Level.WARN)).last()
 			.asString()
 			.contains("answers again")
-			.endsWith("; " + (Outage.LINES + 90) + " calls ran unguarded meanwhile");
+			.endsWith("; " + (StoreCircuitBreaker.LINES + 90) + " calls ran unguarded meanwhile");
 	}
 
 	private void proceed(int calls) throws Throwable {

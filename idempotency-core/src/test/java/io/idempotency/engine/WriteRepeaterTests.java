@@ -28,8 +28,8 @@ class WriteRepeaterTests {
 
 	private final CapturedLog log = new CapturedLog();
 
-	private final WriteRepeater writeRepeater = new WriteRepeater(this.time, new Outage("the store", this.time),
-			new EventLog(new RecordedEvents()));
+	private final WriteRepeater writeRepeater = new WriteRepeater(this.time,
+			new StoreCircuitBreaker("the store", this.time), new EventLog(new RecordedEvents()));
 
 	private final List<Write> sent = new ArrayList<>();
 

@@ -9,7 +9,6 @@ import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.engine.AsyncResults;
 import io.idempotency.engine.EngineRuntime;
-import io.idempotency.engine.EventLog;
 import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.Ending;
 import io.idempotency.engine.GuardedCall;
@@ -393,9 +392,9 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 	private Mono<Void> answered(Mono<Void> commit) {
 		return commit.onErrorResume(
 				(failure) -> !this.storeFailed && has(TransactionOutcome.COMMITTED) && failure instanceof Exception,
-				(failure) -> Mono.fromRunnable(() -> EventLog.write(() -> logger.warn(
+				(failure) -> Mono.fromRunnable(() -> logger.warn(
 						"A guarded call of '{}' is done and answered, but something has failed behind its commit",
-						this.call.operation(), failure))));
+						this.call.operation(), failure)));
 	}
 
 	/** It was committed before, or was cancelled: then nobody goes on. */

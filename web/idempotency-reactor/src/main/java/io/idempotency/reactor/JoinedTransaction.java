@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 import io.idempotency.engine.ConflictWaiter;
-import io.idempotency.engine.EventLog;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Scheduler;
@@ -103,7 +102,7 @@ final class JoinedTransaction {
 	}
 
 	private static void notRolledBack(Throwable failure) {
-		EventLog.write(() -> logger.debug("A transaction could not be rolled back", failure));
+		logger.debug("A transaction could not be rolled back", failure);
 	}
 
 	/** Returns the context of subscriptions that are in the transaction. */

@@ -16,7 +16,6 @@ import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.DetachedCalls;
 import io.idempotency.engine.EngineRuntime;
-import io.idempotency.engine.EventLog;
 import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.Replayer;
 import io.idempotency.engine.Admission;
@@ -485,8 +484,7 @@ final class ReactiveCall<T> {
 	 */
 	void failsUnseen(Throwable failure) {
 		if (this.gone) {
-			EventLog.write(() -> logger.info("The work of '{}' has failed, and its caller is gone",
-					this.call.operation(), failure));
+			logger.info("The work of '{}' has failed, and its caller is gone", this.call.operation(), failure);
 		}
 	}
 

@@ -24,11 +24,11 @@ public final class ShortLocks implements BlockHoundIntegration {
 
 	@Override
 	public void applyTo(BlockHound.Builder builder) {
-		for (String method : new String[] { "rung", "ring", "leave", "sleep" }) {
-			builder.allowBlockingCallsInside(ENGINE + "Bell", method);
+		for (String method : new String[] { "signalAll", "leave", "sleep" }) {
+			builder.allowBlockingCallsInside(ENGINE + "KeyCondition", method);
 		}
 		for (String method : new String[] { "wake", "cancel" }) {
-			builder.allowBlockingCallsInside(ENGINE + "Bell$Sleeper", method);
+			builder.allowBlockingCallsInside(ENGINE + "KeyCondition$Waiter", method);
 		}
 		for (String method : new String[] { "begins", "ends" }) {
 			builder.allowBlockingCallsInside(ENGINE + "UnderWay", method);

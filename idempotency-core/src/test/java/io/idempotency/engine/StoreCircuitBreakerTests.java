@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * When an outage begins and ends; {@link io.idempotency.engine.OutageLogTests} sees one
  * of a whole node.
  */
-class OutageTests {
+class StoreCircuitBreakerTests {
 
 	private static final Throwable CAUSE = new IllegalStateException("down");
 
@@ -20,7 +20,7 @@ class OutageTests {
 
 	private final CapturedLog log = new CapturedLog();
 
-	private final Outage outage = new Outage("the store", this.time);
+	private final StoreCircuitBreaker breaker = new StoreCircuitBreaker("the store", this.time);
 
 	@AfterEach
 	void close() {
@@ -29,8 +29,8 @@ class OutageTests {
 
 	@Test
 	void firstFailureIsAWarningAndTheOthersAreNone() {
-		this.outage.failed("renew", "op", CAUSE);
-		this.outage.failed("complete", "op", CAUSE);
+		this.breaker.failed("renew", "op", CAUSE);
+		this.breaker.failed("complete", "op", CAUSE);
 		assertThat(this.log.messages(Level.WARN)).singleElement()
 			.asString()
 			.startsWith("the store could not renew a claim of 'op'");
@@ -38,10 +38,10 @@ class OutageTests {
 
 	@Test
 	void outageIsOverWhenTheStoreHasAnsweredAndNotFailedForTwoSeconds() {
-		this.outage.failed("renew", "op", CAUSE);
+		this.breaker.failed("renew", "op", CAUSE);
 		this.time.advance(Duration.ofSeconds(5));
-		this.outage.failed("renew", "op", CAUSE);
-		this.outage.answered();
+		this.breaker.failed("renew", "op", CAUSE);
+		this.breaker.answered();
 		this.time.advance(Duration.ofMillis(1_999));
 		assertThat(this.log.messages(Level.WARN)).hasSize(1);
 		this.time.advance(Duration.ofMillis(1));
@@ -52,13 +52,13 @@ class OutageTests {
 
 	@Test
 	void storeThatFailsAgainSoonIsNotBackUntilItAnswersAnew() {
-		this.outage.failed("renew", "op", CAUSE);
-		this.outage.answered();
+		this.breaker.failed("renew", "op", CAUSE);
+		this.breaker.answered();
 		this.time.advance(Duration.ofSeconds(1));
-		this.outage.failed("renew", "op", CAUSE);
+		this.breaker.failed("renew", "op", CAUSE);
 		this.time.advance(Duration.ofMinutes(1));
 		assertThat(this.log.messages(Level.WARN)).hasSize(1);
-		this.outage.answered();
+		this.breaker.answered();
 		this.time.advance(Duration.ofSeconds(2));
 		assertThat(this.log.messages(Level.WARN)).hasSize(2);
 	}
@@ -66,37 +66,37 @@ class OutageTests {
 	/** No call may come after that answer. */
 	@Test
 	void answerAfterTheLastFailureEndsTheOutageAlthoughOneFailedAfterAnEarlierAnswer() {
-		this.outage.failed("renew", "op", CAUSE);
-		this.outage.answered();
+		this.breaker.failed("renew", "op", CAUSE);
+		this.breaker.answered();
 		this.time.advance(Duration.ofSeconds(1));
-		this.outage.failed("renew", "op", CAUSE);
-		this.outage.answered();
+		this.breaker.failed("renew", "op", CAUSE);
+		this.breaker.answered();
 		this.time.advance(Duration.ofSeconds(1));
 		assertThat(this.log.messages(Level.WARN)).hasSize(1);
-		this.time.advance(Outage.QUIET);
+		this.time.advance(StoreCircuitBreaker.QUIET);
 		assertThat(this.log.messages(Level.WARN)).hasSize(2);
 		assertThat(this.time.timers()).isZero();
 	}
 
 	@Test
 	void outageIsOverOnceHoweverOftenTheStoreAnswers() {
-		this.outage.failed("renew", "op", CAUSE);
-		this.outage.answered();
-		this.outage.answered();
+		this.breaker.failed("renew", "op", CAUSE);
+		this.breaker.answered();
+		this.breaker.answered();
 		assertThat(this.time.timers()).isOne();
 		this.time.advance(Duration.ofSeconds(2));
-		this.outage.answered();
+		this.breaker.answered();
 		assertThat(this.time.timers()).isZero();
 		assertThat(this.log.messages(Level.WARN)).hasSize(2);
 	}
 
 	@Test
 	void nextOutageIsANewOne() {
-		this.outage.failed("renew", "op", CAUSE);
-		this.outage.answered();
+		this.breaker.failed("renew", "op", CAUSE);
+		this.breaker.answered();
 		this.time.advance(Duration.ofSeconds(2));
-		this.outage.failed("claim", "op", CAUSE);
-		this.outage.answered();
+		this.breaker.failed("claim", "op", CAUSE);
+		this.breaker.answered();
 		this.time.advance(Duration.ofSeconds(2));
 		assertThat(this.log.messages(Level.WARN)).hasSize(4)
 			.last()
@@ -107,19 +107,19 @@ class OutageTests {
 	@Test
 	void oneCallASecondAsksAStoreThatIsAway() {
 		for (int i = 0; i < 3; i++) {
-			assertThat(this.outage.mayAsk()).isTrue();
+			assertThat(this.breaker.mayAsk()).isTrue();
 			noAnswer();
 		}
-		assertThat(this.outage.mayAsk()).isFalse();
-		this.time.advance(Outage.PAUSE);
-		assertThat(this.outage.mayAsk()).isTrue();
-		assertThat(this.outage.mayAsk()).as("while the other one asks").isFalse();
+		assertThat(this.breaker.mayAsk()).isFalse();
+		this.time.advance(StoreCircuitBreaker.PAUSE);
+		assertThat(this.breaker.mayAsk()).isTrue();
+		assertThat(this.breaker.mayAsk()).as("while the other one asks").isFalse();
 		this.time.advance(Duration.ofMillis(999));
 		noAnswer();
-		assertThat(this.outage.mayAsk()).isFalse();
+		assertThat(this.breaker.mayAsk()).isFalse();
 		this.time.advance(Duration.ofMillis(1));
-		assertThat(this.outage.mayAsk()).isTrue();
-		assertThat(this.outage.cause()).isSameAs(CAUSE);
+		assertThat(this.breaker.mayAsk()).isTrue();
+		assertThat(this.breaker.cause()).isSameAs(CAUSE);
 	}
 
 	@Test
@@ -127,11 +127,11 @@ class OutageTests {
 		for (int i = 0; i < 3; i++) {
 			noAnswer();
 		}
-		this.outage.answered();
-		assertThat(this.outage.mayAsk()).isTrue();
+		this.breaker.answered();
+		assertThat(this.breaker.mayAsk()).isTrue();
 		noAnswer();
 		noAnswer();
-		assertThat(this.outage.mayAsk()).as("a few failures among answers").isTrue();
+		assertThat(this.breaker.mayAsk()).as("a few failures among answers").isTrue();
 	}
 
 	/** No call has met the store since it is back, so nothing is known. */
@@ -140,44 +140,44 @@ class OutageTests {
 		for (int i = 0; i < 3; i++) {
 			noAnswer();
 		}
-		this.time.advance(Outage.FRESH);
-		assertThat(this.outage.mayAsk()).isTrue();
-		assertThat(this.outage.mayAsk()).as("at the same time").isTrue();
+		this.time.advance(StoreCircuitBreaker.FRESH);
+		assertThat(this.breaker.mayAsk()).isTrue();
+		assertThat(this.breaker.mayAsk()).as("at the same time").isTrue();
 		noAnswer();
-		assertThat(this.outage.mayAsk()).as("after one more failure").isTrue();
+		assertThat(this.breaker.mayAsk()).as("after one more failure").isTrue();
 	}
 
 	@Test
 	void everyCallAsksAStoreWhoseOtherVerbsFail() {
 		for (int i = 0; i < 5; i++) {
-			this.outage.failed("renew", "op", CAUSE);
+			this.breaker.failed("renew", "op", CAUSE);
 		}
-		assertThat(this.outage.mayAsk()).isTrue();
+		assertThat(this.breaker.mayAsk()).isTrue();
 	}
 
 	@Test
 	void troubleIsSeveralFailuresOfOneOutage() {
-		this.outage.failed("make", "op", CAUSE);
-		this.outage.answered();
-		assertThat(this.outage.trouble()).isNull();
-		this.outage.failed("make", "op", CAUSE);
-		this.outage.failed("make", "op", CAUSE);
-		assertThat(this.outage.trouble()).isSameAs(CAUSE);
-		this.time.advance(Outage.QUIET);
-		this.outage.answered();
-		this.time.advance(Outage.QUIET);
-		assertThat(this.outage.trouble()).isNull();
+		this.breaker.failed("make", "op", CAUSE);
+		this.breaker.answered();
+		assertThat(this.breaker.trouble()).isNull();
+		this.breaker.failed("make", "op", CAUSE);
+		this.breaker.failed("make", "op", CAUSE);
+		assertThat(this.breaker.trouble()).isSameAs(CAUSE);
+		this.time.advance(StoreCircuitBreaker.QUIET);
+		this.breaker.answered();
+		this.time.advance(StoreCircuitBreaker.QUIET);
+		assertThat(this.breaker.trouble()).isNull();
 	}
 
 	@Test
 	void storeThatNeverFailedIsNotWatched() {
-		this.outage.answered();
+		this.breaker.answered();
 		assertThat(this.time.timers()).isZero();
 	}
 
 	private void noAnswer() {
-		this.outage.failed("make", "op", CAUSE);
-		this.outage.noAnswer();
+		this.breaker.failed("make", "op", CAUSE);
+		this.breaker.noAnswer();
 	}
 
 }
