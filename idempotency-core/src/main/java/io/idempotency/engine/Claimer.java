@@ -2,6 +2,8 @@ package io.idempotency.engine;
 
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyStoreUnavailableException;
@@ -41,15 +43,21 @@ public record Claimer(EngineRuntime runtime) {
 		if (instead != null) {
 			return instead;
 		}
+		return ask(() -> store.store().claim(admission.request()), (result) -> answered(result, admission, store),
+				(failure) -> failed(failure, admission, store, interrupted), admission, store);
+	}
+
+	private <T> Move ask(Supplier<T> question, Function<T, Move> answered, Function<RuntimeException, Move> failed,
+			Admission admission, StoreRuntime store) {
 		try {
-			ClaimResult result;
+			T reply;
 			try {
-				result = store.store().claim(admission.request());
+				reply = question.get();
 			}
 			catch (RuntimeException ex) {
-				return failed(ex, admission, store, interrupted);
+				return failed.apply(ex);
 			}
-			return answered(result, admission, store);
+			return answered.apply(reply);
 		}
 		catch (Throwable ex) {
 			// The store may have applied the claim, and no call will run on it. It may be
@@ -115,20 +123,9 @@ public record Claimer(EngineRuntime runtime) {
 	/** Renews the claim before its call runs. */
 	public Move renew(Admission admission, StoreRuntime store) {
 		ClaimRequest request = admission.request();
-		try {
-			boolean renewed;
-			try {
-				renewed = store.store().renew(request.key(), request.claimId(), request.lease());
-			}
-			catch (RuntimeException ex) {
-				return renewalFailed(ex, admission, store);
-			}
-			return renewed(renewed, admission, store);
-		}
-		catch (Throwable ex) {
-			giveBack(admission, store);
-			throw ex;
-		}
+		return ask(() -> store.store().renew(request.key(), request.claimId(), request.lease()),
+				(renewed) -> renewed(renewed, admission, store), (failure) -> renewalFailed(failure, admission, store),
+				admission, store);
 	}
 
 	/** The store has answered the renewal. Nothing has run on a claim that it refuses. */

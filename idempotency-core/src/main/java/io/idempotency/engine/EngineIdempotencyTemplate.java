@@ -184,56 +184,38 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 
 		/** An application without codecs, named stores, transactions and callers. */
 		TemplateEnvironment NONE = new TemplateEnvironment() {
-
-			@Override
-			public @Nullable ResultCodec codec(String operation) {
-				return null;
-			}
-
-			@Override
-			public IdempotencyStore store(String name) {
-				throw new IllegalArgumentException("There is no store '" + name + "'");
-			}
-
-			@Override
-			public TransactionStarter transactions() {
-				throw new IllegalArgumentException("There are no transactions to join");
-			}
-
-			@Override
-			public Caller caller() {
-				return Caller.ANONYMOUS;
-			}
-
-			@Override
-			public int statusOf(Throwable failure) {
-				return 0;
-			}
-
 		};
 
 		/**
 		 * Returns the codec for the results of one operation.
 		 * @param operation name of the operation
-		 * @return the codec, {@code null} for the template's own
+		 * @return the codec, {@code null} for the codec of the template
 		 */
-		@Nullable ResultCodec codec(String operation);
+		default @Nullable ResultCodec codec(String operation) {
+			return null;
+		}
 
 		/**
 		 * Finds a store.
 		 * @param name name of the bean
 		 * @throws IllegalArgumentException if there is none
 		 */
-		IdempotencyStore store(String name);
+		default IdempotencyStore store(String name) {
+			throw new IllegalArgumentException("There is no store '" + name + "'");
+		}
 
 		/**
 		 * Finds the transactions that a call may join.
 		 * @throws IllegalArgumentException if there are none, or several
 		 */
-		TransactionStarter transactions();
+		default TransactionStarter transactions() {
+			throw new IllegalArgumentException("There are no transactions to join");
+		}
 
 		/** Returns the current caller, to whom tokens belong. */
-		Caller caller();
+		default Caller caller() {
+			return Caller.ANONYMOUS;
+		}
 
 		/**
 		 * Returns the HTTP status that a failure asks for; it is remembered together with
@@ -241,7 +223,9 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 		 * @param failure the exception of an action
 		 * @return the status, 0 if it asks for none
 		 */
-		int statusOf(Throwable failure);
+		default int statusOf(Throwable failure) {
+			return 0;
+		}
 
 		/**
 		 * Returns whether the work of a result continues after the action returned.

@@ -1,15 +1,10 @@
 package io.idempotency.engine;
 
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import io.idempotency.IdempotencyDuplicateException;
-import io.idempotency.IdempotencyInProgressException;
-import io.idempotency.IdempotencyKeyReusedException;
+import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyOutcome;
-import io.idempotency.IdempotencyOutcomeUnknownException;
-import io.idempotency.IdempotencyResultUnavailableException;
-import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.IdempotencyTokenUnknownException;
 import io.idempotency.Internal;
 import io.idempotency.engine.RecordWriter.Write;
 import io.idempotency.store.ClaimOrigin;
@@ -286,27 +281,13 @@ public interface EngineObserver {
 			return (known != null) ? known : usual;
 		}
 
+		/** The outcome of a rejected call has the name of its problem code. */
 		private static IdempotencyOutcome outcome(Throwable thrown) {
-			if (thrown instanceof IdempotencyInProgressException) {
-				return IdempotencyOutcome.IN_PROGRESS;
-			}
-			if (thrown instanceof IdempotencyKeyReusedException) {
-				return IdempotencyOutcome.KEY_REUSED;
-			}
-			if (thrown instanceof IdempotencyDuplicateException) {
-				return IdempotencyOutcome.DUPLICATE;
-			}
-			if (thrown instanceof IdempotencyStoreUnavailableException) {
-				return IdempotencyOutcome.STORE_UNAVAILABLE;
-			}
-			if (thrown instanceof IdempotencyResultUnavailableException) {
-				return IdempotencyOutcome.RESULT_UNAVAILABLE;
-			}
-			if (thrown instanceof IdempotencyOutcomeUnknownException) {
-				return IdempotencyOutcome.OUTCOME_UNKNOWN;
-			}
-			return (thrown instanceof IdempotencyTokenUnknownException) ? IdempotencyOutcome.TOKEN_UNKNOWN
-					: IdempotencyOutcome.FAILED;
+			String code = (thrown instanceof IdempotencyException rejection) ? rejection.code() : "";
+			return Arrays.stream(IdempotencyOutcome.values())
+				.filter((outcome) -> outcome.value().equals(code))
+				.findFirst()
+				.orElse(IdempotencyOutcome.FAILED);
 		}
 
 		private static IdempotencyOutcome outcome(Ending ending, Write write) {

@@ -18,7 +18,6 @@ import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.codec.ResultEncryption;
-import io.idempotency.engine.ConflictWaiter.JoinedKeys;
 import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.GuardedAction.ThreadTransactions;
 import io.idempotency.key.IdempotencyKey;
@@ -38,7 +37,6 @@ import org.jspecify.annotations.Nullable;
  * @param observer observes the calls
  * @param transactions the transactions of the calling threads
  * @param waiter the duplicates that wait
- * @param joinedKeys the keys whose records are in open transactions
  * @param detachedCalls the calls that continue after their callers are gone
  * @param sealer encrypts results
  * @param resultExecutor ends asynchronous calls
@@ -47,8 +45,8 @@ import org.jspecify.annotations.Nullable;
  */
 @Internal
 public record EngineRuntime(Scheduler scheduler, EventLog events, EngineObserver observer,
-		ThreadTransactions transactions, ConflictWaiter waiter, JoinedKeys joinedKeys, DetachedCalls detachedCalls,
-		ResultSealer sealer, ResultExecutor resultExecutor, Map<IdempotencyStore, StoreRuntime> stores) {
+		ThreadTransactions transactions, ConflictWaiter waiter, DetachedCalls detachedCalls, ResultSealer sealer,
+		ResultExecutor resultExecutor, Map<IdempotencyStore, StoreRuntime> stores) {
 
 	/**
 	 * The largest number of attempts for a transaction that the database ends because of
@@ -59,7 +57,7 @@ public record EngineRuntime(Scheduler scheduler, EventLog events, EngineObserver
 	static EngineRuntime create(ConflictWaiter waiter, DetachedCalls.Limits limits, EventLog events,
 			Scheduler scheduler, ThreadTransactions transactions, @Nullable ResultEncryption encryption,
 			EngineObserver observer) {
-		return new EngineRuntime(scheduler, events, observer, transactions, waiter, new JoinedKeys(waiter, scheduler),
+		return new EngineRuntime(scheduler, events, observer, transactions, waiter,
 				new DetachedCalls(limits, scheduler, events), new ResultSealer(encryption, events),
 				new ResultExecutor(scheduler), new ConcurrentHashMap<>());
 	}
@@ -81,7 +79,7 @@ public record EngineRuntime(Scheduler scheduler, EventLog events, EngineObserver
 	/**
 	 * Changes the options of a call whose record is in the transaction of its work. The
 	 * transaction holds the record for as long as it takes, so the claim needs no
-	 * renewal. {@code JoinedKeys} decides whether the call waits for another call.
+	 * renewal. A {@code Hold} decides whether the call waits for another call.
 	 */
 	public GuardedCall inTransaction(GuardedCall call) {
 		IdempotencyOptions inside = call.options()

@@ -217,7 +217,7 @@ public final class EventLog {
 				detached, most, operation);
 	}
 
-	void resultNotStored(String operation, Throwable cause) {
+	public void resultNotStored(String operation, Throwable cause) {
 		once("store " + cause.getClass().getName(), cause,
 				"The result of '{}' could not be stored; duplicates are told that it is not available. Told once for "
 						+ "each cause",

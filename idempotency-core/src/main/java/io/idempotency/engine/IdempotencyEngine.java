@@ -189,16 +189,10 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	private void runNow(Runnable task) {
-		if (this.runtime.runs(() -> runOnce(task))) {
-			return;
-		}
-		try {
-			runOnce(task);
-		}
-		catch (RuntimeException ex) {
-			// As on the thread that there was not.
+		if (!this.runtime.runs(() -> runOnce(task))) {
 			Thread thread = Thread.currentThread();
-			thread.getUncaughtExceptionHandler().uncaughtException(thread, ex);
+			EventLog.run(() -> runOnce(task),
+					(ex) -> thread.getUncaughtExceptionHandler().uncaughtException(thread, ex));
 		}
 	}
 

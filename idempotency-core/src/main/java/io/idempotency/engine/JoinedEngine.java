@@ -5,7 +5,6 @@ import java.util.Objects;
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.engine.Admission.Move;
-import io.idempotency.engine.ConflictWaiter.JoinedKeys;
 import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.GuardedAction.OpenWork;
 import io.idempotency.engine.EngineRuntime.StoreRuntime;
@@ -43,7 +42,7 @@ final class JoinedEngine {
 	<T> @Nullable T execute(GuardedCall asked, GuardedAction<T> action, TransactionStarter transactions,
 			ObservedCall observed) throws Throwable {
 		GuardedCall call = this.runtime.inTransaction(asked);
-		JoinedKeys.Hold key = this.runtime.joinedKeys().of(call, asked.options().conflict() == ConflictMode.WAIT);
+		ConflictWaiter.Hold key = this.runtime.waiter().hold(call, asked.options().conflict() == ConflictMode.WAIT);
 		for (int attempt = 1;; attempt++) {
 			JoinedCall<T> joined = new JoinedCall<>(call, key, action, observed);
 			try {
@@ -79,7 +78,7 @@ final class JoinedEngine {
 
 		private final GuardedCall call;
 
-		private final JoinedKeys.Hold key;
+		private final ConflictWaiter.Hold key;
 
 		private final GuardedAction<T> action;
 
@@ -107,7 +106,7 @@ final class JoinedEngine {
 		/** Whether the action ends the transaction, which then frees the key. */
 		private boolean taken;
 
-		JoinedCall(GuardedCall call, JoinedKeys.Hold key, GuardedAction<T> action, ObservedCall observed) {
+		JoinedCall(GuardedCall call, ConflictWaiter.Hold key, GuardedAction<T> action, ObservedCall observed) {
 			this.call = call;
 			this.key = key;
 			this.action = action;

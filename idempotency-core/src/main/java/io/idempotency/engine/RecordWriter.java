@@ -23,7 +23,9 @@ import org.jspecify.annotations.Nullable;
  * @hidden
  */
 @Internal
-public final class RecordWriter {
+public final class RecordWriter extends OutstandingWrite {
+
+	private static final int MAX_FAILURES_OF_RESULT = 5;
 
 	private final GuardedCall call;
 
@@ -37,10 +39,18 @@ public final class RecordWriter {
 
 	private final EngineRuntime runtime;
 
-	private final @Nullable Beat beat;
+	private final @Nullable LeaseHeartbeat heartbeat;
+
+	/** The write that is sent to the store: a claim has at most one. */
+	private volatile Write write = Write.NOTHING;
+
+	private volatile boolean repeated;
+
+	private volatile int failuresOfResult;
 
 	public RecordWriter(GuardedCall call, Claim claim, ClaimOrigin origin, long sentNanos, ClaimCompletion end,
 			StoreRuntime store, EngineRuntime runtime) {
+		super("complete", call.operation());
 		this.call = call;
 		this.claim = claim;
 		this.origin = origin;
@@ -48,13 +58,13 @@ public final class RecordWriter {
 		this.store = store;
 		this.runtime = runtime;
 		boolean renewed = call.options().mode() != IdempotencyMode.REJECT && call.options().renewal();
-		this.beat = renewed ? store.renewer().start(call, claim.id(), origin, sentNanos) : null;
+		this.heartbeat = renewed ? store.renewer().start(call, claim.id(), origin, sentNanos) : null;
 	}
 
 	/** Limits the renewal to the retention, because the ending may never become known. */
 	public void leavesTheThread() {
-		if (this.beat != null) {
-			this.beat.untilRetentionIsOver(this.call.options().retention());
+		if (this.heartbeat != null) {
+			this.heartbeat.untilRetentionIsOver(this.call.options().retention());
 		}
 	}
 
@@ -63,8 +73,8 @@ public final class RecordWriter {
 	 * @param expired runs when the bound is reached
 	 */
 	public void renewAtMost(Duration duration, Runnable expired) {
-		if (this.beat != null) {
-			this.beat.atMost(duration, expired);
+		if (this.heartbeat != null) {
+			this.heartbeat.atMost(duration, expired);
 		}
 	}
 
@@ -73,41 +83,43 @@ public final class RecordWriter {
 	 * @return whether the store accepted it, or has not responded yet
 	 */
 	public boolean write(Write write) {
-		Sent sent = begin(write);
-		if (sent == null) {
+		if (begin(write) == null) {
 			return true;
 		}
 		boolean accepted;
 		try {
-			accepted = sent.send();
+			accepted = send();
 		}
 		catch (Throwable ex) {
 			// Errors too: the method has ended, so the write is repeated.
-			sent.failed(ex);
+			failed(ex);
 			return true;
 		}
-		sent.answered(accepted);
+		answered(accepted);
 		return accepted;
 	}
 
 	/**
 	 * Begins to write the end of the record.
-	 * @return the write to send to the store, {@code null} if there is none
+	 * @return this object if the write is to be sent to the store, else {@code null}
 	 */
-	public @Nullable Sent begin(Write write) {
+	public @Nullable RecordWriter begin(Write write) {
 		if (write instanceof Write.Complete) {
-			if (this.beat != null) {
-				this.beat.completing();
+			if (this.heartbeat != null) {
+				this.heartbeat.completing();
 			}
-			return new Sent(write);
 		}
-		if (write instanceof Write.Release) {
+		else if (write instanceof Write.Release) {
 			// Renewal stops before the release: it must never renew a released claim.
 			stopRenewing();
-			return new Sent(write);
+			this.verb = "release";
 		}
-		applied(write.change());
-		return null;
+		else {
+			applied(write.change());
+			return null;
+		}
+		this.write = write;
+		return this;
 	}
 
 	/**
@@ -117,21 +129,21 @@ public final class RecordWriter {
 	private void applied(Write write) {
 		if (write instanceof Write.Release) {
 			if (!this.claim.abandoned()) {
-				this.runtime.events().publish(IdempotencyEvent.RELEASED, this.call.operation());
+				this.runtime.events().publish(IdempotencyEvent.RELEASED, this.operation);
 			}
 		}
 		else {
 			if (write instanceof Write.Complete complete) {
 				completed(complete);
 			}
-			this.runtime.events().publish(IdempotencyEvent.EXECUTED, this.call.operation());
+			this.runtime.events().publish(IdempotencyEvent.EXECUTED, this.operation);
 		}
 		this.runtime.waiter().wakeUp(this.claim.key());
 	}
 
 	private void completed(Write.Complete complete) {
 		if (complete.isWithoutResult()) {
-			this.runtime.events().publish(IdempotencyEvent.RESULT_NOT_STORED, this.call.operation());
+			this.runtime.events().publish(IdempotencyEvent.RESULT_NOT_STORED, this.operation);
 		}
 		if (complete.isResult()) {
 			this.store.finished().add(this.claim.key());
@@ -139,131 +151,107 @@ public final class RecordWriter {
 	}
 
 	public void stopRenewing() {
-		if (this.beat != null) {
-			this.beat.stop();
+		if (this.heartbeat != null) {
+			this.heartbeat.stop();
+		}
+	}
+
+	@Override
+	boolean send() {
+		Completion now = completion();
+		return (now != null) ? this.store.store().complete(now)
+				: this.store.store().release(this.claim.key(), this.claim.id());
+	}
+
+	/**
+	 * Handles the response of the store. May read from the store which call has a lost
+	 * claim.
+	 */
+	@Override
+	public void answered(boolean accepted) {
+		this.store.breaker().answered();
+		stopRenewing();
+		// If the store rejects a repeated write, an earlier attempt may have removed
+		// the record, and another call may have claimed the key since.
+		boolean release = this.write instanceof Write.Release;
+		boolean removed = this.repeated
+				&& (release || this.write instanceof Write.Complete complete && complete.isRemoval());
+		if (accepted || removed && !release) {
+			applied(this.write);
+			return;
+		}
+		this.runtime.waiter().wakeUp(this.claim.key());
+		if (!removed && (this.heartbeat == null || !this.heartbeat.isLost())) {
+			this.runtime.events().claimLost(this.call, this.origin);
 		}
 	}
 
 	/**
-	 * A write that is sent to the store, and repeated if the store fails. The claim of a
-	 * completion is renewed meanwhile.
-	 *
-	 * @hidden
+	 * Handles the failure of the first attempt. The method has ended, so any failure of
+	 * the store leads to a repetition and to nothing else.
 	 */
-	public final class Sent extends OutstandingWrite {
-
-		private static final int MAX_FAILURES_OF_RESULT = 5;
-
-		private volatile Write write;
-
-		private volatile boolean repeated;
-
-		private volatile int failuresOfResult;
-
-		private Sent(Write write) {
-			super((write instanceof Write.Complete) ? "complete" : "release", RecordWriter.this.call.operation());
-			this.write = write;
+	public void failed(Throwable cause) {
+		this.repeated = true;
+		this.store.repeater().repeat(this, this.end.retention());
+		this.store.breaker().failed(this.verb, this.operation, cause);
+		this.runtime.events().publish(IdempotencyEvent.STORE_RETRY, this.operation);
+		if (this.write instanceof Write.Release release && release.cause() != null && release.cause() != cause) {
+			release.cause().addSuppressed(cause);
 		}
+	}
 
-		@Override
-		boolean send() {
-			IdempotencyStore store = RecordWriter.this.store.store();
-			return (this.write instanceof Write.Complete complete) ? store.complete(complete.completion())
-					: store.release(RecordWriter.this.claim.key(), RecordWriter.this.claim.id());
+	/**
+	 * Drops the result if a store that is available failed to store it several times. The
+	 * result may be too large for the store, for example, and the key would then be in
+	 * progress for the whole retention.
+	 */
+	@Override
+	protected void failedAgain(Throwable cause) {
+		Completion now = completion();
+		if (now == null || now.type() != Completion.Type.RESULT) {
+			return;
 		}
-
-		/**
-		 * Handles the response of the store. May read from the store which call has a
-		 * lost claim.
-		 */
-		@Override
-		public void answered(boolean accepted) {
-			RecordWriter.this.store.breaker().answered();
-			stopRenewing();
-			// If the store rejects a repeated write, an earlier attempt may have removed
-			// the record, and another call may have claimed the key since.
-			boolean release = this.write instanceof Write.Release;
-			boolean removed = this.repeated
-					&& (release || this.write instanceof Write.Complete complete && complete.isRemoval());
-			if (accepted || removed && !release) {
-				applied(this.write);
-				return;
-			}
-			RecordWriter.this.runtime.waiter().wakeUp(RecordWriter.this.claim.key());
-			if (!removed && (RecordWriter.this.beat == null || !RecordWriter.this.beat.isLost())) {
-				RecordWriter.this.runtime.events().claimLost(RecordWriter.this.call, RecordWriter.this.origin);
+		int failures = this.failuresOfResult + 1;
+		this.failuresOfResult = 0;
+		// Any response shows that the store is available.
+		boolean stored = isStored(now);
+		this.store.breaker().answered();
+		if (!stored) {
+			this.failuresOfResult = failures;
+			if (failures >= MAX_FAILURES_OF_RESULT) {
+				dropResult();
+				this.runtime.events().resultNotStored(this.operation, cause);
 			}
 		}
+	}
 
-		/**
-		 * Handles the failure of the first attempt. The method has ended, so any failure
-		 * of the store leads to a repetition and to nothing else.
-		 */
-		public void failed(Throwable cause) {
-			this.repeated = true;
-			RecordWriter.this.store.repeater().repeat(this, RecordWriter.this.end.retention());
-			RecordWriter.this.store.breaker().failed(verb(), operation(), cause);
-			RecordWriter.this.runtime.events().publish(IdempotencyEvent.STORE_RETRY, operation());
-			if (this.write instanceof Write.Release release && release.cause() != null && release.cause() != cause) {
-				release.cause().addSuppressed(cause);
-			}
+	/** Returns whether the store has the result although its reply was a failure. */
+	private boolean isStored(Completion now) {
+		IdempotencyStore store = this.store.store();
+		boolean runs = store.renew(this.claim.key(), this.claim.id(), this.call.options().lease());
+		return !runs && store.find(this.claim.key(), now.fingerprint()).isPresent();
+	}
+
+	private @Nullable Completion completion() {
+		return (this.write instanceof Write.Complete complete) ? complete.completion() : null;
+	}
+
+	@Override
+	protected void dropResult() {
+		if (this.write instanceof Write.Complete complete) {
+			this.write = complete.withoutResult();
 		}
+	}
 
-		/**
-		 * Drops the result if a store that is available failed to store it several times.
-		 * The result may be too large for the store, for example, and the key would then
-		 * be in progress for the whole retention.
-		 */
-		@Override
-		protected void failedAgain(Throwable cause) {
-			Completion now = completion();
-			if (now == null || now.type() != Completion.Type.RESULT) {
-				return;
-			}
-			int failures = this.failuresOfResult + 1;
-			this.failuresOfResult = 0;
-			// Any response shows that the store is available.
-			boolean stored = isStored(now);
-			RecordWriter.this.store.breaker().answered();
-			if (!stored) {
-				this.failuresOfResult = failures;
-				if (failures >= MAX_FAILURES_OF_RESULT) {
-					dropResult();
-					RecordWriter.this.runtime.events().resultNotStored(operation(), cause);
-				}
-			}
-		}
+	@Override
+	protected long bytes() {
+		Completion now = completion();
+		return (now != null && now.result() != null) ? now.result().bytes().length : 0;
+	}
 
-		/** Returns whether the store has the result although its reply was a failure. */
-		private boolean isStored(Completion now) {
-			IdempotencyStore store = RecordWriter.this.store.store();
-			Claim owned = RecordWriter.this.claim;
-			boolean runs = store.renew(owned.key(), owned.id(), RecordWriter.this.call.options().lease());
-			return !runs && store.find(owned.key(), now.fingerprint()).isPresent();
-		}
-
-		private @Nullable Completion completion() {
-			return (this.write instanceof Write.Complete complete) ? complete.completion() : null;
-		}
-
-		@Override
-		protected void dropResult() {
-			if (this.write instanceof Write.Complete complete) {
-				this.write = complete.withoutResult();
-			}
-		}
-
-		@Override
-		protected long bytes() {
-			Completion now = completion();
-			return (now != null && now.result() != null) ? now.result().bytes().length : 0;
-		}
-
-		@Override
-		protected void gaveUp() {
-			stopRenewing();
-		}
-
+	@Override
+	protected void gaveUp() {
+		stopRenewing();
 	}
 
 	/**

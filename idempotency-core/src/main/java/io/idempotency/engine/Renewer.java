@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Renews the claims of one store. Each claim is renewed every third of its lease, counted
- * from the time its last renewal was sent, until its beat is stopped or the store refuses
- * the renewal.
+ * from the time its last renewal was sent, until its heartbeat is stopped or the store
+ * refuses the renewal.
  * <p>
  * One sweep finds all claims that are due and renews them together, so all claims share
  * one timer. One locked row may make a common renewal hang or fail. Each claim that was
  * not renewed is then renewed alone, on a thread of its own, so that the locked row does
- * not stop the beats of other claims. Thread-safe; no lock is held while a store is
+ * not stop the heartbeats of other claims. Thread-safe; no lock is held while a store is
  * asked.
  */
 final class Renewer {
@@ -56,7 +56,7 @@ final class Renewer {
 
 	private final long origin;
 
-	private final Set<Beat> running = ConcurrentHashMap.newKeySet();
+	private final Set<LeaseHeartbeat> running = ConcurrentHashMap.newKeySet();
 
 	private volatile long nextSweep = NEVER;
 
@@ -92,18 +92,18 @@ final class Renewer {
 	 * @param call the call that owns the claim
 	 * @param origin where the claim comes from
 	 * @param sentNanos when the claim, or its last renewal, was sent
-	 * @return the beat, which can stop the renewal
+	 * @return the heartbeat, which can stop the renewal
 	 */
-	Beat start(GuardedCall call, ClaimId claimId, ClaimOrigin origin, long sentNanos) {
-		Beat beat = new Beat(this, call, claimId, origin, sentNanos - this.origin);
-		this.running.add(beat);
-		sweepAt(beat.due());
-		return beat;
+	LeaseHeartbeat start(GuardedCall call, ClaimId claimId, ClaimOrigin origin, long sentNanos) {
+		LeaseHeartbeat heartbeat = new LeaseHeartbeat(this, call, claimId, origin, sentNanos - this.origin);
+		this.running.add(heartbeat);
+		sweepAt(heartbeat.due());
+		return heartbeat;
 	}
 
-	/** Forgets a beat that has stopped. */
-	void ended(Beat beat) {
-		this.running.remove(beat);
+	/** Forgets a heartbeat that has stopped. */
+	void ended(LeaseHeartbeat heartbeat) {
+		this.running.remove(heartbeat);
 	}
 
 	EventLog log() {
@@ -126,8 +126,8 @@ final class Renewer {
 	long lateNanos() {
 		long now = now();
 		long late = 0;
-		for (Beat beat : this.running) {
-			late = Math.max(late, beat.lateNanos(now));
+		for (LeaseHeartbeat heartbeat : this.running) {
+			late = Math.max(late, heartbeat.lateNanos(now));
 		}
 		return late;
 	}
@@ -167,8 +167,8 @@ final class Renewer {
 	}
 
 	/**
-	 * Clears the plan before the walk over the beats, so that a beat that is added behind
-	 * the walk plans the next sweep.
+	 * Clears the plan before the walk over the heartbeats, so that a heartbeat that is
+	 * added behind the walk plans the next sweep.
 	 */
 	private synchronized void begin() {
 		this.nextSweep = NEVER;
@@ -191,26 +191,26 @@ final class Renewer {
 	/** Does what is due; returns when a sweep is due next. */
 	private long walk(long now) {
 		long next = NEVER;
-		List<Beat> batch = new ArrayList<>();
-		for (Beat beat : this.running) {
-			switch (beat.duty(now)) {
+		List<LeaseHeartbeat> batch = new ArrayList<>();
+		for (LeaseHeartbeat heartbeat : this.running) {
+			switch (heartbeat.duty(now)) {
 				case TOGETHER -> {
-					batch.add(beat);
+					batch.add(heartbeat);
 					if (batch.size() == BATCH) {
 						dispatch(batch, false);
 						batch = new ArrayList<>();
 					}
 				}
-				case ALONE -> dispatch(List.of(beat), true);
+				case ALONE -> dispatch(List.of(heartbeat), true);
 				case OVER -> {
-					beat.stop();
+					heartbeat.stop();
 					// The thread of the timers writes no log.
-					ResultExecutor.startOrRun(this.threads, beat::reportExpiry);
+					ResultExecutor.startOrRun(this.threads, heartbeat::reportExpiry);
 				}
 				case NOTHING -> {
 				}
 			}
-			next = Math.min(next, beat.due());
+			next = Math.min(next, heartbeat.due());
 		}
 		if (!batch.isEmpty()) {
 			dispatch(batch, false);
@@ -218,24 +218,24 @@ final class Renewer {
 		return next;
 	}
 
-	private void dispatch(List<Beat> beats, boolean alone) {
-		if (!ResultExecutor.starts(this.threads, () -> renew(beats, alone))) {
-			beats.forEach((beat) -> beat.notSent(alone));
+	private void dispatch(List<LeaseHeartbeat> heartbeats, boolean alone) {
+		if (!ResultExecutor.starts(this.threads, () -> renew(heartbeats, alone))) {
+			heartbeats.forEach((heartbeat) -> heartbeat.notSent(alone));
 		}
 	}
 
-	private void renew(List<Beat> beats, boolean alone) {
+	private void renew(List<LeaseHeartbeat> heartbeats, boolean alone) {
 		long sent = now();
-		List<Beat> asked = beats;
+		List<LeaseHeartbeat> asked = heartbeats;
 		Set<ClaimId> rejected = Set.of();
 		Set<ClaimId> notRenewed = Set.of();
 		Throwable failure = null;
 		try {
-			asked = beats.stream().filter((beat) -> beat.begins(sent)).toList();
+			asked = heartbeats.stream().filter((heartbeat) -> heartbeat.begins(sent)).toList();
 			if (asked.isEmpty()) {
 				return;
 			}
-			rejected = rejected(asked.stream().map(Beat::renewal).toList());
+			rejected = rejected(asked.stream().map(LeaseHeartbeat::renewal).toList());
 			this.breaker.answered();
 		}
 		catch (NotAllRenewedException ex) {
@@ -247,18 +247,18 @@ final class Renewer {
 		catch (Throwable ex) {
 			// Errors too: without a further renewal the claims would surely be lost.
 			failure = ex;
-			notRenewed = asked.stream().map(Beat::claimId).collect(Collectors.toSet());
+			notRenewed = asked.stream().map(LeaseHeartbeat::claimId).collect(Collectors.toSet());
 		}
-		List<Beat> lost = new ArrayList<>();
-		for (Beat beat : asked) {
-			if (notRenewed.contains(beat.claimId())) {
-				beat.failed(alone);
+		List<LeaseHeartbeat> lost = new ArrayList<>();
+		for (LeaseHeartbeat heartbeat : asked) {
+			if (notRenewed.contains(heartbeat.claimId())) {
+				heartbeat.failed(alone);
 			}
-			else if (!rejected.contains(beat.claimId())) {
-				beat.renewed(sent, alone);
+			else if (!rejected.contains(heartbeat.claimId())) {
+				heartbeat.renewed(sent, alone);
 			}
-			else if (beat.rejected()) {
-				lost.add(beat);
+			else if (heartbeat.rejected()) {
+				lost.add(heartbeat);
 			}
 		}
 		if (failure != null && !this.closed) {
@@ -266,7 +266,7 @@ final class Renewer {
 			this.breaker.failed("renew", asked.get(0).operation(), failure);
 		}
 		// The last thing, because a report waits for the store.
-		lost.forEach(Beat::reportLoss);
+		lost.forEach(LeaseHeartbeat::reportLoss);
 	}
 
 	private Set<ClaimId> rejected(List<Renewal> renewals) {

@@ -91,14 +91,14 @@ final class WriteRepeater {
 	 */
 	void repeat(OutstandingWrite write, Duration atMost) {
 		if (this.phase == Phase.CLOSED) {
-			this.log.leftToLease(write.verb(), write.operation());
 			write.gaveUp();
-			if (write.rank() == OutstandingWrite.Rank.MAY_BE_LEFT) {
+			this.log.leftToLease(write.verb, write.operation);
+			if (write.rank == OutstandingWrite.Rank.MAY_BE_LEFT) {
 				this.giveBacks.decrementAndGet();
 				return;
 			}
 		}
-		write.repeatUntil(this.scheduler.nanos() + TimeUnit.NANOSECONDS.convert(atMost));
+		write.deadline = this.scheduler.nanos() + TimeUnit.NANOSECONDS.convert(atMost);
 		if (this.resultBytes.addAndGet(write.bytes()) > MAX_RESULT_BYTES) {
 			this.resultBytes.addAndGet(-write.bytes());
 			write.dropResult();
@@ -124,7 +124,7 @@ final class WriteRepeater {
 			this.giveBacks.decrementAndGet();
 			return;
 		}
-		write.givenBack(leaseEndsIt);
+		write.rank = leaseEndsIt ? OutstandingWrite.Rank.MAY_BE_LEFT : OutstandingWrite.Rank.GIVEN_BACK;
 		repeat(write, atMost);
 	}
 
@@ -172,7 +172,7 @@ final class WriteRepeater {
 	}
 
 	private void again(OutstandingWrite write, boolean closing) {
-		long deadline = closing ? this.closingEnds : write.deadline();
+		long deadline = closing ? this.closingEnds : write.deadline;
 		if (this.scheduler.nanos() - deadline < 0) {
 			if (closing || this.phase == Phase.OPEN) {
 				plan(write, closing);
@@ -182,14 +182,14 @@ final class WriteRepeater {
 			this.unfinished.ends();
 		}
 		else if (this.phase == Phase.OPEN && ends(write)) {
-			this.log.gaveUp(write.verb(), write.operation());
 			write.gaveUp();
+			this.log.gaveUp(write.verb, write.operation);
 		}
 	}
 
 	/** Sends a write once; returns whether the write has ended. */
 	private boolean send(OutstandingWrite write) {
-		if (write.hasEnded()) {
+		if (write.ended.get()) {
 			return true;
 		}
 		boolean accepted;
@@ -199,7 +199,7 @@ final class WriteRepeater {
 		}
 		catch (RuntimeException ex) {
 			if (this.phase == Phase.OPEN) {
-				this.breaker.failed(write.verb(), write.operation(), ex);
+				this.breaker.failed(write.verb, write.operation, ex);
 				failed(write, ex);
 				this.resultBytes.addAndGet(write.bytes() - before);
 			}
@@ -218,12 +218,12 @@ final class WriteRepeater {
 		}
 		catch (RuntimeException ex) {
 			// The store is down, so this write is not the cause.
-			this.breaker.failed("renew", write.operation(), ex);
+			this.breaker.failed("renew", write.operation, ex);
 		}
 	}
 
 	private boolean ends(OutstandingWrite write) {
-		if (!write.end()) {
+		if (!write.ended.compareAndSet(false, true)) {
 			return false;
 		}
 		this.outstanding.remove(write);
@@ -245,7 +245,7 @@ final class WriteRepeater {
 		this.closingEnds = deadline;
 		this.phase = Phase.CLOSING;
 		List<OutstandingWrite> last = new ArrayList<>(this.outstanding);
-		last.sort(Comparator.comparing(OutstandingWrite::rank));
+		last.sort(Comparator.comparing((write) -> write.rank));
 		last.forEach(this::finish);
 		return this.unfinished;
 	}
@@ -272,7 +272,7 @@ final class WriteRepeater {
 	/** Returns the number of outstanding writes for each operation. */
 	Map<String, Integer> left() {
 		Map<String, Integer> left = new TreeMap<>();
-		this.outstanding.forEach((write) -> left.merge(write.operation(), 1, Integer::sum));
+		this.outstanding.forEach((write) -> left.merge(write.operation, 1, Integer::sum));
 		return left;
 	}
 
@@ -299,9 +299,9 @@ final class WriteRepeater {
 
 		private static final long MAX_DELAY_MILLIS = 5_000;
 
-		private final String verb;
+		String verb;
 
-		private final String operation;
+		final String operation;
 
 		private final AtomicBoolean ended = new AtomicBoolean();
 
@@ -309,40 +309,15 @@ final class WriteRepeater {
 
 		private long deadline;
 
-		private Rank rank = Rank.ENDING;
+		Rank rank = Rank.ENDING;
 
 		protected OutstandingWrite(String verb, String operation) {
 			this.verb = verb;
 			this.operation = operation;
 		}
 
-		final String verb() {
-			return this.verb;
-		}
-
-		final String operation() {
-			return this.operation;
-		}
-
-		final Rank rank() {
-			return this.rank;
-		}
-
 		final boolean isGivenBack() {
 			return this.rank != Rank.ENDING;
-		}
-
-		/** Marks this write as the release of a claim that no call runs on. */
-		final void givenBack(boolean leaseEndsIt) {
-			this.rank = leaseEndsIt ? Rank.MAY_BE_LEFT : Rank.GIVEN_BACK;
-		}
-
-		final void repeatUntil(long nanos) {
-			this.deadline = nanos;
-		}
-
-		final long deadline() {
-			return this.deadline;
 		}
 
 		/**
@@ -355,15 +330,6 @@ final class WriteRepeater {
 			long half = this.delayMillis / 2;
 			this.delayMillis = Math.min(2 * this.delayMillis, MAX_DELAY_MILLIS);
 			return Duration.ofMillis(half + (long) (random * (half + 1)));
-		}
-
-		/** Ends the write; returns whether it had not ended before. */
-		final boolean end() {
-			return this.ended.compareAndSet(false, true);
-		}
-
-		final boolean hasEnded() {
-			return this.ended.get();
 		}
 
 		/**

@@ -146,7 +146,7 @@ class WriteRepeaterTests {
 		Write givenBack = new Write(0);
 		this.writeRepeater.giveBack(givenBack, DAY, false);
 		List<Write> ends = List.of(repeated(1), repeated(1), repeated(1));
-		assertThat(List.of(mayBeLeft.rank(), givenBack.rank(), ends.get(0).rank())).containsExactly(Rank.MAY_BE_LEFT,
+		assertThat(List.of(mayBeLeft.rank, givenBack.rank, ends.get(0).rank)).containsExactly(Rank.MAY_BE_LEFT,
 				Rank.GIVEN_BACK, Rank.ENDING);
 		this.down = false;
 		close(Duration.ofSeconds(10));

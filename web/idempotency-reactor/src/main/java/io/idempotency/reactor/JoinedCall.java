@@ -13,7 +13,7 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.TransactionLostException;
-import io.idempotency.engine.ConflictWaiter.JoinedKeys;
+import io.idempotency.engine.ConflictWaiter;
 import io.idempotency.engine.EngineRuntime.StoreRuntime;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Exceptions;
@@ -101,7 +101,7 @@ final class JoinedCall<T> {
 			this.caller.leaveNothing();
 			return;
 		}
-		JoinedKeys.Hold key = this.parts.joinedKeys().of(this.call, this.waits);
+		ConflictWaiter.Hold key = this.parts.waiter().hold(this.call, this.waits);
 		if (!key.take()) {
 			this.caller.go(key.conflict(this.caller.admission()));
 			return;

@@ -15,7 +15,6 @@ import io.idempotency.engine.ConflictWaiter;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Scheduler;
-import io.idempotency.engine.ConflictWaiter.JoinedKeys;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -229,7 +228,7 @@ final class JoinedTransaction {
 	 * @param resumption where it goes on
 	 * @param context the context of its subscriptions
 	 */
-	record Surroundings(StepLimits limits, JoinedKeys.Hold key, Scheduler scheduler, Executor resumption,
+	record Surroundings(StepLimits limits, ConflictWaiter.Hold key, Scheduler scheduler, Executor resumption,
 			Context context) {
 	}
 

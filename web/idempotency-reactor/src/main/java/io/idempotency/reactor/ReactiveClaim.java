@@ -257,7 +257,7 @@ public final class ReactiveClaim {
 	}
 
 	private void write(Write write) {
-		RecordWriter.Sent sent = this.record.begin(write);
+		RecordWriter sent = this.record.begin(write);
 		if (sent == null) {
 			ended(write, true);
 			return;
@@ -269,7 +269,7 @@ public final class ReactiveClaim {
 				(failure) -> told(() -> sent.failed(failure), write, true));
 	}
 
-	private void answered(RecordWriter.Sent sent, Write write, boolean accepted) {
+	private void answered(RecordWriter sent, Write write, boolean accepted) {
 		// The report of a claim that was lost asks the store who has it now.
 		if (accepted || !this.upkeep.runs(() -> told(() -> sent.answered(false), write, false))) {
 			told(() -> sent.answered(accepted), write, accepted);

@@ -9,10 +9,11 @@ import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.Renewal;
 
 /**
- * The beat of one claim. It knows when the next renewal is due, which renewals are under
- * way, and how the last one ended. Thread-safe; no lock is held while a store is asked.
+ * The heartbeat of one claim. It knows when the next renewal is due, which renewals are
+ * under way, and how the last one ended. Thread-safe; no lock is held while a store is
+ * asked.
  */
-final class Beat {
+final class LeaseHeartbeat {
 
 	/**
 	 * A sweep also renews claims whose renewal is due within this part (1/30) of the
@@ -38,7 +39,7 @@ final class Beat {
 	/** When the lease began: the time at which the claim or its last renewal was sent. */
 	private long sent;
 
-	/** When a sweep must look at this beat again. */
+	/** When a sweep must look at this heartbeat again. */
 	private volatile long due;
 
 	private long endsAt = Renewer.NEVER;
@@ -57,7 +58,7 @@ final class Beat {
 	/** Whether the last renewal failed: the next one is for this claim alone. */
 	private boolean failed;
 
-	Beat(Renewer renewer, GuardedCall call, ClaimId claimId, ClaimOrigin origin, long sent) {
+	LeaseHeartbeat(Renewer renewer, GuardedCall call, ClaimId claimId, ClaimOrigin origin, long sent) {
 		this.renewer = renewer;
 		this.call = call;
 		this.claimId = claimId;
@@ -73,7 +74,7 @@ final class Beat {
 	}
 
 	/**
-	 * Returns when a sweep must look at this beat again, by the clock of
+	 * Returns when a sweep must look at this heartbeat again, by the clock of
 	 * {@link Renewer#now()}.
 	 */
 	long due() {
@@ -104,15 +105,15 @@ final class Beat {
 	}
 
 	/**
-	 * Limits the beats to the retention, counted from the claim. The work goes on outside
-	 * the thread of the call, and perhaps no signal of its end ever comes.
+	 * Limits the heartbeats to the retention, counted from the claim. The work goes on
+	 * outside the thread of the call, and perhaps no signal of its end ever comes.
 	 */
 	void untilRetentionIsOver(Duration retention) {
 		until(this.claimedAt, retention);
 	}
 
 	/**
-	 * Limits the beats from now on.
+	 * Limits the heartbeats from now on.
 	 * @param expired runs when the limit is reached
 	 */
 	void atMost(Duration duration, Runnable expired) {
@@ -134,9 +135,9 @@ final class Beat {
 	}
 
 	/**
-	 * Notes that a completion is under way. The store refuses the beat of a record that
-	 * is already completed, so from now on only the answer to the completion says whether
-	 * the claim was lost.
+	 * Notes that a completion is under way. The store refuses the heartbeat of a record
+	 * that is already completed, so from now on only the answer to the completion says
+	 * whether the claim was lost.
 	 */
 	synchronized void completing() {
 		if (this.standing == Standing.RENEWED) {
@@ -145,17 +146,17 @@ final class Beat {
 	}
 
 	/** Returns whether this claim is to be renewed. */
-	private boolean beats() {
+	private boolean heartbeats() {
 		return this.standing == Standing.RENEWED || this.standing == Standing.COMPLETING;
 	}
 
-	/** Returns whether the store has refused a beat, so that the claim is lost. */
+	/** Returns whether the store has refused a heartbeat, so that the claim is lost. */
 	synchronized boolean isLost() {
 		return this.standing == Standing.LOST;
 	}
 
 	synchronized Duty duty(long now) {
-		if (!beats() || now + this.lease / SLACK < this.due) {
+		if (!heartbeats() || now + this.lease / SLACK < this.due) {
 			return Duty.NOTHING;
 		}
 		if (now >= this.endsAt) {
@@ -203,7 +204,7 @@ final class Beat {
 	/** Plans the next renewal, unless the renewal stopped. */
 	private void dueAt(long at) {
 		this.due = Math.min(at, this.endsAt);
-		if (beats()) {
+		if (heartbeats()) {
 			this.renewer.sweepAt(this.due);
 		}
 	}
@@ -211,7 +212,7 @@ final class Beat {
 	boolean begins(long now) {
 		boolean late;
 		synchronized (this) {
-			if (!beats()) {
+			if (!heartbeats()) {
 				return false;
 			}
 			late = now - this.sent > this.lease / 3 * 2;
@@ -255,14 +256,17 @@ final class Beat {
 		synchronized (this) {
 			isBack(asAlone, true);
 			dueIn(TimeUnit.NANOSECONDS.convert(Renewer.retryDelay(this.call.options().lease())));
-			if (!beats()) {
+			if (!heartbeats()) {
 				return;
 			}
 		}
 		this.renewer.repeats(operation());
 	}
 
-	/** How the beat stands. Only the first two are renewed; the last two are for good. */
+	/**
+	 * How the heartbeat stands. Only the first two are renewed; the last two are for
+	 * good.
+	 */
 	private enum Standing {
 
 		RENEWED, COMPLETING, STOPPED, LOST

@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What is done about a beat whose thread does not come, or comes late: here it comes when
  * a test says so.
  */
-class BeatTests {
+class LeaseHeartbeatTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
@@ -92,7 +92,7 @@ class BeatTests {
 
 	@Test
 	void beatThatIsStoppedBeforeItsThreadComesAsksNothing() {
-		Beat beat = start("key-1");
+		LeaseHeartbeat beat = start("key-1");
 		this.time.advance(Duration.ofSeconds(10));
 		beat.stop();
 		runAll();
@@ -231,7 +231,7 @@ class BeatTests {
 	@Test
 	void claimsThatWereRenewedDoNotWaitForReportsOfLostOnes() {
 		for (int i = 0; i < 10; i++) {
-			Beat beat = start("key-" + i);
+			LeaseHeartbeat beat = start("key-" + i);
 			if (i % 2 == 0) {
 				this.store.release(beat.renewal().key(), beat.claimId());
 			}
@@ -249,11 +249,11 @@ class BeatTests {
 		}
 	}
 
-	private Beat start(String key) {
+	private LeaseHeartbeat start(String key) {
 		return start(key, LEASE);
 	}
 
-	private Beat start(String key, Duration lease) {
+	private LeaseHeartbeat start(String key, Duration lease) {
 		IdempotencyOptions policy = TestPolicy.replay().lease(lease).build();
 		GuardedCall call = new GuardedCall(IdempotencyKey.of(TestPolicy.OPERATION, Caller.GLOBAL, key),
 				Fingerprint.NONE, policy, this.store);
