@@ -34,16 +34,6 @@ public abstract sealed class IdempotencyException extends RuntimeException
 
 	private volatile boolean remembered;
 
-	IdempotencyException(String operation, int status, String code, RetryAdvice retry, String title, String message,
-			@Nullable Throwable cause) {
-		super(message, cause);
-		this.operation = operation;
-		this.status = status;
-		this.code = code;
-		this.retry = retry;
-		this.title = title;
-	}
-
 	IdempotencyException(String operation, int status, String code, RetryAdvice retry, String title, String message) {
 		super(message);
 		this.operation = operation;

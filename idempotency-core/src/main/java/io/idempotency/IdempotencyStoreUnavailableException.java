@@ -23,8 +23,10 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 
 	private IdempotencyStoreUnavailableException(String operation, Reason reason, String detail, Duration retryAfter,
 			@Nullable Throwable cause) {
-		super(operation, 503, "store-unavailable", RetryAdvice.SAME_KEY, "Idempotency store is not available", detail,
-				cause);
+		super(operation, 503, "store-unavailable", RetryAdvice.SAME_KEY, "Idempotency store is not available", detail);
+		if (cause != null) {
+			initCause(cause);
+		}
 		this.reason = reason;
 		this.retryAfter = retryAfter;
 	}

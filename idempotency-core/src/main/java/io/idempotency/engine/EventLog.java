@@ -151,8 +151,8 @@ public final class EventLog {
 	}
 
 	/**
-	 * Writes a log message with an exception of other code, which may fail when it is
-	 * printed. That does not end the call, which may have its result already.
+	 * Writes a log message in the middle of a call, which goes on even if the log, or the
+	 * text of an exception of other code, fails.
 	 */
 	static void write(Runnable message) {
 		run(message, (ex) -> {
@@ -191,10 +191,10 @@ public final class EventLog {
 	 */
 	public void takenOver(GuardedCall call, ClaimOrigin before, ClaimOrigin run) {
 		publish(IdempotencyEvent.TAKEN_OVER, call.operation());
-		logger.info(
+		write(() -> logger.info(
 				"A call of '{}' takes over record {} from a run that has not ended within its lease: {}; this run: {}",
 				call.operation(), call.key().hashHex(), run(before.node(), before.traceId()),
-				run(run.node(), run.traceId()));
+				run(run.node(), run.traceId())));
 	}
 
 	void runsUnguarded(GuardedCall call, ClaimOrigin run, StoreCircuitBreaker breaker) {
@@ -256,8 +256,8 @@ public final class EventLog {
 
 	public void transactionRepeated(String operation, Throwable cause) {
 		publish(IdempotencyEvent.STORE_RETRY, operation);
-		logger.debug("The database has ended the transaction of '{}' with its claim; it is begun again", operation,
-				cause);
+		write(() -> logger.debug("The database has ended the transaction of '{}' with its claim; it is begun again",
+				operation, cause));
 	}
 
 	/** Reports a write that the store has not taken for a whole retention. */

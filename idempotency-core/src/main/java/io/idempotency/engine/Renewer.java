@@ -125,11 +125,7 @@ final class Renewer {
 	/** Returns how late the latest renewal is, zero if none is late. */
 	long lateNanos() {
 		long now = now();
-		long late = 0;
-		for (LeaseHeartbeat heartbeat : this.running) {
-			late = Math.max(late, heartbeat.lateNanos(now));
-		}
-		return late;
+		return this.running.stream().mapToLong((heartbeat) -> Math.max(0, heartbeat.lateNanos(now))).max().orElse(0);
 	}
 
 	/**
@@ -191,16 +187,10 @@ final class Renewer {
 	/** Does what is due; returns when a sweep is due next. */
 	private long walk(long now) {
 		long next = NEVER;
-		List<LeaseHeartbeat> batch = new ArrayList<>();
+		List<LeaseHeartbeat> together = new ArrayList<>();
 		for (LeaseHeartbeat heartbeat : this.running) {
 			switch (heartbeat.duty(now)) {
-				case TOGETHER -> {
-					batch.add(heartbeat);
-					if (batch.size() == BATCH) {
-						dispatch(batch, false);
-						batch = new ArrayList<>();
-					}
-				}
+				case TOGETHER -> together.add(heartbeat);
 				case ALONE -> dispatch(List.of(heartbeat), true);
 				case OVER -> {
 					heartbeat.stop();
@@ -212,8 +202,8 @@ final class Renewer {
 			}
 			next = Math.min(next, heartbeat.due());
 		}
-		if (!batch.isEmpty()) {
-			dispatch(batch, false);
+		for (int from = 0; from < together.size(); from += BATCH) {
+			dispatch(together.subList(from, Math.min(from + BATCH, together.size())), false);
 		}
 		return next;
 	}

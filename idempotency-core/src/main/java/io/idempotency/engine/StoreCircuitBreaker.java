@@ -95,9 +95,9 @@ final class StoreCircuitBreaker {
 	 */
 	void runsUnguarded(String operation, String record, String run) {
 		int line = unguarded();
-		logger.atLevel((line <= LINES) ? Level.INFO : Level.DEBUG)
+		EventLog.write(() -> logger.atLevel((line <= LINES) ? Level.INFO : Level.DEBUG)
 			.log("A call of '{}' runs unguarded, because its store does not answer: record {}, {}{}", operation, record,
-					run, (line == LINES) ? "; the next ones of this second are logged at level DEBUG" : "");
+					run, (line == LINES) ? "; the next ones of this second are logged at level DEBUG" : ""));
 	}
 
 	/** Returns which unguarded call of this second it is. */

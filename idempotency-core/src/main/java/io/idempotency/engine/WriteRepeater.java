@@ -200,7 +200,10 @@ final class WriteRepeater {
 		catch (RuntimeException ex) {
 			if (this.phase == Phase.OPEN) {
 				this.breaker.failed(write.verb, write.operation, ex);
-				failed(write, ex);
+				// If this fails, too, the store is unavailable, and the write is not the
+				// cause.
+				EventLog.run(() -> write.failedAgain(ex),
+						(again) -> this.breaker.failed("renew", write.operation, again));
 				this.resultBytes.addAndGet(write.bytes() - before);
 			}
 			return false;
@@ -210,16 +213,6 @@ final class WriteRepeater {
 			write.answered(accepted);
 		}
 		return true;
-	}
-
-	private void failed(OutstandingWrite write, Throwable cause) {
-		try {
-			write.failedAgain(cause);
-		}
-		catch (RuntimeException ex) {
-			// The store is down, so this write is not the cause.
-			this.breaker.failed("renew", write.operation, ex);
-		}
 	}
 
 	private boolean ends(OutstandingWrite write) {

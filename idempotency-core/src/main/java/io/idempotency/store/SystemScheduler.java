@@ -27,9 +27,6 @@ final class SystemScheduler implements Scheduler {
 
 	private static final long IDLE_SECONDS = 10;
 
-	private static final Timer NEVER = () -> {
-	};
-
 	private final ScheduledThreadPoolExecutor timers = new ScheduledThreadPoolExecutor(1, named("timer"));
 
 	private final Queue<ExecutorService> pools = new ConcurrentLinkedQueue<>();
@@ -40,6 +37,7 @@ final class SystemScheduler implements Scheduler {
 
 	SystemScheduler() {
 		this.timers.setRemoveOnCancelPolicy(true);
+		this.timers.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
 	}
 
 	/**
@@ -65,14 +63,10 @@ final class SystemScheduler implements Scheduler {
 	@Override
 	public Timer schedule(Runnable task, Duration delay) {
 		startTimerThread();
-		try {
-			Future<?> future = this.timers.schedule(() -> timed(task), TimeUnit.NANOSECONDS.convert(delay),
-					TimeUnit.NANOSECONDS);
-			return () -> future.cancel(false);
-		}
-		catch (RejectedExecutionException ex) {
-			return NEVER;
-		}
+		// An appender that blocks would hold up all timers, so another thread logs.
+		Future<?> future = this.timers.schedule(() -> run(task, this.failures), TimeUnit.NANOSECONDS.convert(delay),
+				TimeUnit.NANOSECONDS);
+		return () -> future.cancel(false);
 	}
 
 	/** Without a thread, a timer would stay in the queue and never run. */
@@ -85,28 +79,14 @@ final class SystemScheduler implements Scheduler {
 		}
 	}
 
-	/** Logs on another thread: an appender that blocks would hold up all timers. */
-	private void timed(Runnable task) {
-		try {
-			task.run();
-		}
-		catch (Throwable ex) {
-			this.failures.execute(() -> failed(ex));
-		}
-	}
-
-	private static void run(Runnable task) {
-		try {
-			task.run();
-		}
-		catch (Throwable ex) {
-			failed(ex);
-		}
-	}
-
 	/** An executor would hide the failure in a future that no code reads. */
-	private static void failed(Throwable failure) {
-		logger.error("A task of the library has failed", failure);
+	private static void run(Runnable task, Executor log) {
+		try {
+			task.run();
+		}
+		catch (Throwable ex) {
+			log.execute(() -> logger.error("A task of the library has failed", ex));
+		}
 	}
 
 	@Override
@@ -118,7 +98,7 @@ final class SystemScheduler implements Scheduler {
 		if (this.closed) {
 			pool.shutdownNow();
 		}
-		return (task) -> execute(pool, idle, () -> run(task));
+		return (task) -> execute(pool, idle, () -> run(task, Runnable::run));
 	}
 
 	/** A pool that has a thread needs no further one to take work. */
