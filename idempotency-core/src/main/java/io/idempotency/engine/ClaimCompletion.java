@@ -8,7 +8,6 @@ import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
-import io.idempotency.engine.RecordWriter.Write;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.store.Causes;
@@ -79,7 +78,7 @@ public final class ClaimCompletion {
 	 */
 	private static final Duration ATTACH_WITHIN = Duration.ofSeconds(10);
 
-	private static final Write RELEASE = new Write.Release(null);
+	private static final RecordUpdate RELEASE = new RecordUpdate.Release(null);
 
 	private final GuardedCall call;
 
@@ -103,7 +102,7 @@ public final class ClaimCompletion {
 	private @Nullable Ending waiting;
 
 	/** The update that was written in the transaction of the work. */
-	private @Nullable Write written;
+	private @Nullable RecordUpdate written;
 
 	/** How the transaction of the work ended. */
 	private @Nullable TransactionOutcome joinedEnd;
@@ -198,13 +197,13 @@ public final class ClaimCompletion {
 	}
 
 	/** Ends the call, or defers its outcome until the transaction ends. */
-	public Write ended(Ending ending) {
+	public RecordUpdate ended(Ending ending) {
 		Ending known = isInTransaction() ? encoded(ending) : ending;
 		State at;
 		synchronized (this) {
 			if (isInTransaction() && (this.joined || this.waiting != null || known instanceof Ending.Successful)) {
 				this.waiting = (this.waiting != null) ? this.waiting : known;
-				return Write.HOLD;
+				return RecordUpdate.HOLD;
 			}
 			at = end(known);
 		}
@@ -226,17 +225,17 @@ public final class ClaimCompletion {
 	 * far as the outcome is known. If the store rejects it, the transaction must not
 	 * commit.
 	 */
-	public Write beforeCommit() {
+	public RecordUpdate beforeCommit() {
 		Ending known = waiting();
-		Write write = of((known != null) ? known : Ending.DONE_UNKEPT);
-		boolean attaches = known == null && write instanceof Write.Complete complete && complete.isWithoutResult()
-				&& this.call.options().keepResult();
-		return !attaches ? write : new Write.Attach(
+		RecordUpdate write = of((known != null) ? known : Ending.DONE_UNKEPT);
+		boolean attaches = known == null && write instanceof RecordUpdate.Complete complete
+				&& complete.isWithoutResult() && this.call.options().keepResult();
+		return !attaches ? write : new RecordUpdate.Attach(
 				Completion.executed(this.claim, this.call.fingerprint(), ATTACH_WITHIN, this.context.retention()));
 	}
 
 	/** Notes that the store accepted the update before the commit. */
-	public synchronized void writtenBeforeCommit(Write write) {
+	public synchronized void writtenBeforeCommit(RecordUpdate write) {
 		this.written = write;
 	}
 
@@ -256,17 +255,17 @@ public final class ClaimCompletion {
 	 * was rolled back, that failure, or the result that was found in the business data,
 	 * is stored in a new transaction
 	 */
-	public Write transactionEnded(TransactionOutcome outcome, boolean failed) {
+	public RecordUpdate transactionEnded(TransactionOutcome outcome, boolean failed) {
 		Ending due;
 		State at;
 		synchronized (this) {
 			if (!isInTransaction()) {
-				return Write.HOLD;
+				return RecordUpdate.HOLD;
 			}
 			due = this.waiting;
 			this.waiting = null;
 			this.joinedEnd = this.joined ? outcome : null;
-			Write inside = this.written;
+			RecordUpdate inside = this.written;
 			boolean committed = outcome == TransactionOutcome.COMMITTED && (!this.joined || inside != null);
 			this.undone = !committed && !(this.joined && failed);
 			if (outcome == TransactionOutcome.UNKNOWN) {
@@ -276,13 +275,13 @@ public final class ClaimCompletion {
 			else {
 				this.state = (this.joined && committed) ? State.COMMITTED : State.OPEN;
 			}
-			if (this.state == State.COMMITTED && inside != null && !(inside instanceof Write.Attach)) {
+			if (this.state == State.COMMITTED && inside != null && !(inside instanceof RecordUpdate.Attach)) {
 				this.carriedOut = (due != null) ? due : Ending.DONE_UNKEPT;
 				this.state = State.ENDED;
-				return new Write.Applied(inside);
+				return new RecordUpdate.Applied(inside);
 			}
 			if (due == null) {
-				return Write.HOLD;
+				return RecordUpdate.HOLD;
 			}
 			at = end(due);
 		}
@@ -290,9 +289,9 @@ public final class ClaimCompletion {
 	}
 
 	/** Returns the update for an outcome that was known in a state. */
-	private Write write(Ending ending, State at) {
+	private RecordUpdate write(Ending ending, State at) {
 		if (at == State.ENDED) {
-			return Write.HOLD;
+			return RecordUpdate.HOLD;
 		}
 		if (at == State.UNKNOWN || ending instanceof Ending.OutOfSight) {
 			return leave();
@@ -300,36 +299,36 @@ public final class ClaimCompletion {
 		if (at == State.COMMITTED) {
 			return ofCommitted(ending);
 		}
-		Write write = of(ending);
-		if (!(write instanceof Write.Release)) {
+		RecordUpdate write = of(ending);
+		if (!(write instanceof RecordUpdate.Release)) {
 			return write;
 		}
 		if (this.joined) {
 			// The record was rolled back with the work.
-			return new Write.Applied(write);
+			return new RecordUpdate.Applied(write);
 		}
 		boolean failed = !(ending instanceof Ending.Successful);
 		return (failed && !this.undone && this.context.isUnknownInside()) ? leave() : write;
 	}
 
-	private Write leave() {
+	private RecordUpdate leave() {
 		this.context.isUnknown();
-		return Write.LEAVE;
+		return RecordUpdate.LEAVE;
 	}
 
-	private Write of(Ending ending) {
+	private RecordUpdate of(Ending ending) {
 		if (this.undone) {
 			return RELEASE;
 		}
 		if (ending instanceof Ending.NotRun notRun) {
-			return new Write.Release(notRun.cause());
+			return new RecordUpdate.Release(notRun.cause());
 		}
 		if (ending instanceof Ending.Failed failed) {
 			return remembersFailures() ? done(failed.remembered(), ResultKind.FAILURE, this.context.retention())
-					: new Write.Release(failed.cause());
+					: new RecordUpdate.Release(failed.cause());
 		}
 		if (mode() == IdempotencyMode.LOCK) {
-			return new Write.Complete(Completion.forget(this.claim, this.call.fingerprint()));
+			return new RecordUpdate.Complete(Completion.forget(this.claim, this.call.fingerprint()));
 		}
 		if (this.context.isReleaseRequested()) {
 			// A release instead of a deletion, so that an abandoned predecessor stays
@@ -342,7 +341,7 @@ public final class ClaimCompletion {
 		return done((ending instanceof Ending.Done done) ? done.result() : null, kind(ending), retention(ending));
 	}
 
-	private Write ofCommitted(Ending ending) {
+	private RecordUpdate ofCommitted(Ending ending) {
 		if (this.context.isReleaseRequested()) {
 			// No store releases a committed record, so the result is not attached.
 			return done(null, kind(ending), retention(ending));
@@ -427,12 +426,12 @@ public final class ClaimCompletion {
 			.retentionAtMost((ending instanceof Ending.Successful success) ? success.keptAtMost() : null);
 	}
 
-	private Write done(Ending.@Nullable Encoding result, ResultKind kind, Duration retention) {
+	private RecordUpdate done(Ending.@Nullable Encoding result, ResultKind kind, Duration retention) {
 		if (mode() == IdempotencyMode.REJECT) {
-			return Write.NOTHING;
+			return RecordUpdate.NOTHING;
 		}
 		StoredResult stored = (result != null && this.call.options().keepResult()) ? stored(result) : null;
-		return new Write.Complete(
+		return new RecordUpdate.Complete(
 				(stored != null) ? Completion.result(this.claim, this.call.fingerprint(), stored, retention, kind)
 						: Completion.withoutResult(this.claim, this.call.fingerprint(), retention, kind));
 	}

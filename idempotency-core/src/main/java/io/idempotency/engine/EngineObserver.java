@@ -6,7 +6,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.Internal;
-import io.idempotency.engine.RecordWriter.Write;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
@@ -257,7 +256,7 @@ public interface EngineObserver {
 		 * @param write what became of the record
 		 * @param accepted whether the store has accepted that, as far as it is known
 		 */
-		public void claimEnded(Ending ending, Write write, boolean accepted) {
+		public void claimEnded(Ending ending, RecordUpdate write, boolean accepted) {
 			if (this != NONE) {
 				end(accepted ? or(outcome(ending, write)) : IdempotencyOutcome.LEASE_LOST, failure(ending));
 			}
@@ -290,11 +289,11 @@ public interface EngineObserver {
 				.orElse(IdempotencyOutcome.FAILED);
 		}
 
-		private static IdempotencyOutcome outcome(Ending ending, Write write) {
+		private static IdempotencyOutcome outcome(Ending ending, RecordUpdate write) {
 			if (ending instanceof Ending.Failed) {
 				return IdempotencyOutcome.FAILED;
 			}
-			return (write.change() instanceof Write.Release) ? IdempotencyOutcome.RELEASED
+			return (write.change() instanceof RecordUpdate.Release) ? IdempotencyOutcome.RELEASED
 					: IdempotencyOutcome.EXECUTED;
 		}
 

@@ -19,7 +19,7 @@ import io.idempotency.Internal;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.codec.ResultEncryption;
 import io.idempotency.engine.EngineObserver.ObservedCall;
-import io.idempotency.engine.GuardedAction.ThreadTransactions;
+import io.idempotency.engine.WorkTransactions.WorkOutcomes;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.IdempotencyStore;
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param scheduler time and threads
  * @param events reports events and log messages
  * @param observer observes the calls
- * @param transactions the transactions of the calling threads
+ * @param transactions the ends of transactions that failed work began
  * @param waiter the duplicates that wait
  * @param detachedCalls the calls that continue after their callers are gone
  * @param sealer encrypts results
@@ -44,9 +44,9 @@ import org.jspecify.annotations.Nullable;
  * @hidden
  */
 @Internal
-public record EngineRuntime(Scheduler scheduler, EventLog events, EngineObserver observer,
-		ThreadTransactions transactions, ConflictWaiter waiter, DetachedCalls detachedCalls, ResultSealer sealer,
-		ResultExecutor resultExecutor, Map<IdempotencyStore, StoreRuntime> stores) {
+public record EngineRuntime(Scheduler scheduler, EventLog events, EngineObserver observer, WorkOutcomes transactions,
+		ConflictWaiter waiter, DetachedCalls detachedCalls, ResultSealer sealer, ResultExecutor resultExecutor,
+		Map<IdempotencyStore, StoreRuntime> stores) {
 
 	/**
 	 * The largest number of attempts for a transaction that the database ends because of
@@ -55,19 +55,11 @@ public record EngineRuntime(Scheduler scheduler, EventLog events, EngineObserver
 	public static final int TRANSACTION_ATTEMPTS = 3;
 
 	static EngineRuntime create(ConflictWaiter waiter, DetachedCalls.Limits limits, EventLog events,
-			Scheduler scheduler, ThreadTransactions transactions, @Nullable ResultEncryption encryption,
+			Scheduler scheduler, WorkOutcomes transactions, @Nullable ResultEncryption encryption,
 			EngineObserver observer) {
 		return new EngineRuntime(scheduler, events, observer, transactions, waiter,
 				new DetachedCalls(limits, scheduler, events), new ResultSealer(encryption, events),
 				new ResultExecutor(scheduler), new ConcurrentHashMap<>());
-	}
-
-	public Claimer claimer() {
-		return new Claimer(this);
-	}
-
-	public Replayer replayer() {
-		return new Replayer(this);
 	}
 
 	/** Returns the origin of a claim; a failure of the observer is logged. */

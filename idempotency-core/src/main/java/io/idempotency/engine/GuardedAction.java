@@ -6,6 +6,7 @@ import java.util.function.Consumer;
 import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
+import io.idempotency.engine.WorkTransactions.WorkOutcomes;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
@@ -209,7 +210,7 @@ public interface GuardedAction<T> {
 	 *
 	 * @hidden
 	 */
-	interface ThreadTransactions {
+	interface ThreadTransactions extends WorkOutcomes {
 
 		/** The transactions of an application without transactions. */
 		ThreadTransactions NONE = () -> null;
@@ -219,26 +220,6 @@ public interface GuardedAction<T> {
 		 * there is none.
 		 */
 		@Nullable SurroundingTransaction current();
-
-		/**
-		 * Returns how the transactions of failed work ended on the current thread.
-		 * @param startNanos when the work started, by {@link System#nanoTime()}
-		 * @param failure the failure of the work, {@code null} if it is not visible
-		 * @return {@code COMMITTED} if a transaction committed and a callback after the
-		 * commit failed, {@code UNKNOWN} if a commit failed and the database may have
-		 * committed, else {@code ROLLED_BACK}
-		 */
-		default TransactionOutcome outcomeSince(long startNanos, @Nullable Throwable failure) {
-			return TransactionOutcome.ROLLED_BACK;
-		}
-
-		/**
-		 * Returns whether a transaction whose end is not visible may have committed.
-		 * @param failure the failure of the work
-		 */
-		default boolean mayHaveCommitted(Throwable failure) {
-			return false;
-		}
 
 	}
 

@@ -70,6 +70,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private final boolean ownScheduler;
 
+	private final ThreadTransactions transactions;
+
 	private final EngineRuntime runtime;
 
 	private final Claimer claimer;
@@ -130,10 +132,11 @@ public final class IdempotencyEngine implements AutoCloseable {
 			@Nullable ResultEncryption encryption, EngineObserver observer) {
 		this.scheduler = scheduler;
 		this.ownScheduler = ownScheduler;
+		this.transactions = transactions;
 		this.runtime = EngineRuntime.create(new ConflictWaiter(maxWaiters, scheduler), detached, new EventLog(listener),
 				scheduler, transactions, encryption, observer);
-		this.claimer = this.runtime.claimer();
-		this.replayer = this.runtime.replayer();
+		this.claimer = new Claimer(this.runtime);
+		this.replayer = new Replayer(this.runtime);
 		this.joined = new JoinedEngine(this.runtime);
 	}
 
@@ -216,7 +219,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private <T> @Nullable T executeApart(GuardedCall call, GuardedAction<T> action, ObservedCall observed)
 			throws Throwable {
-		SurroundingTransaction transaction = action.surrounding(this.runtime.transactions().current());
+		SurroundingTransaction transaction = action.surrounding(this.transactions.current());
 		OwnedClaim earlier = (transaction != null) ? transaction.find(call.key()) : null;
 		if (earlier != null && call.options().mode() != IdempotencyMode.REJECT) {
 			ClaimResult again = earlier.again(call);
@@ -321,7 +324,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @return whether the result was given; else the call has to be executed
 	 */
 	public boolean replayEarly(GuardedCall call, Consumer<StoredResult> replay) {
-		if (this.closed || this.runtime.transactions().current() != null) {
+		if (this.closed || this.transactions.current() != null) {
 			return false;
 		}
 		// A look that finds nothing is no call: the call is executed next, and counts

@@ -36,7 +36,7 @@ final class JoinedEngine {
 
 	JoinedEngine(EngineRuntime runtime) {
 		this.runtime = runtime;
-		this.replayer = runtime.replayer();
+		this.replayer = new Replayer(runtime);
 	}
 
 	<T> @Nullable T execute(GuardedCall asked, GuardedAction<T> action, TransactionStarter transactions,

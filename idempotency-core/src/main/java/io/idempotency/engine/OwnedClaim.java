@@ -5,7 +5,6 @@ import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.Internal;
 import io.idempotency.engine.EngineObserver.ObservedCall;
-import io.idempotency.engine.RecordWriter.Write;
 import io.idempotency.engine.EngineRuntime.StoreRuntime;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.store.Claim;
@@ -199,12 +198,12 @@ public final class OwnedClaim {
 	 * @throws IdempotencyStoreException if the transaction must not be committed
 	 */
 	void writeBeforeCommit(IdempotencyStore joining) {
-		Write write = this.end.beforeCommit();
+		RecordUpdate write = this.end.beforeCommit();
 		try {
 			send(write, joining);
 		}
 		catch (StoredResult.TooLargeException ex) {
-			if (!(write instanceof Write.Complete complete)) {
+			if (!(write instanceof RecordUpdate.Complete complete)) {
 				throw ex;
 			}
 			write = complete.withoutResult();
@@ -214,15 +213,15 @@ public final class OwnedClaim {
 		this.end.writtenBeforeCommit(write);
 	}
 
-	private void send(Write write, IdempotencyStore joining) {
+	private void send(RecordUpdate write, IdempotencyStore joining) {
 		boolean accepted = true;
-		if (write instanceof Write.Complete complete) {
+		if (write instanceof RecordUpdate.Complete complete) {
 			accepted = joining.complete(complete.completion());
 		}
-		else if (write instanceof Write.Attach attach) {
+		else if (write instanceof RecordUpdate.Attach attach) {
 			accepted = joining.complete(attach.completion());
 		}
-		else if (write instanceof Write.Release) {
+		else if (write instanceof RecordUpdate.Release) {
 			accepted = joining.release(this.claim.key(), this.claim.id());
 		}
 		if (!accepted) {
@@ -246,12 +245,12 @@ public final class OwnedClaim {
 		carryOut(this.end.transactionEnded(outcome, failed));
 	}
 
-	private void carryOut(Write write) {
-		if (write instanceof Write.Leave) {
+	private void carryOut(RecordUpdate write) {
+		if (write instanceof RecordUpdate.Leave) {
 			this.record.stopRenewing();
 			this.observed.claimLeft();
 		}
-		else if (!(write instanceof Write.Hold)) {
+		else if (!(write instanceof RecordUpdate.Hold)) {
 			boolean accepted = this.record.write(write);
 			this.observed.claimEnded(this.end.carriedOut(), write, accepted);
 		}

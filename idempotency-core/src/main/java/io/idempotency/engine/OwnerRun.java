@@ -101,7 +101,7 @@ final class OwnerRun<T> {
 			if (this.action.isAsync() && this.call.options().recoverable()) {
 				this.caller = CallerContext.capture();
 			}
-			return this.claim.isAbandoned() ? this.runtime.replayer().recover(this.call, this.action) : null;
+			return this.claim.isAbandoned() ? new Replayer(this.runtime).recover(this.call, this.action) : null;
 		}
 		catch (Throwable failure) {
 			end(new Ending.NotRun(failure));
@@ -161,7 +161,7 @@ final class OwnerRun<T> {
 		T recovered = null;
 		Throwable failure = null;
 		try (IdempotencyContextHolder.Binding bound = this.caller.bind()) {
-			recovered = this.runtime.replayer().recover(this.call, this.action);
+			recovered = new Replayer(this.runtime).recover(this.call, this.action);
 		}
 		catch (Throwable ex) {
 			if (ex instanceof InterruptedException) {

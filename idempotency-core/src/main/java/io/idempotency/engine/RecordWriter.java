@@ -42,7 +42,7 @@ public final class RecordWriter extends OutstandingWrite {
 	private final @Nullable LeaseHeartbeat heartbeat;
 
 	/** The write that is sent to the store: a claim has at most one. */
-	private volatile Write write = Write.NOTHING;
+	private volatile RecordUpdate write = RecordUpdate.NOTHING;
 
 	private volatile boolean repeated;
 
@@ -82,7 +82,7 @@ public final class RecordWriter extends OutstandingWrite {
 	 * Writes the end of the record.
 	 * @return whether the store accepted it, or has not responded yet
 	 */
-	public boolean write(Write write) {
+	public boolean write(RecordUpdate write) {
 		if (begin(write) == null) {
 			return true;
 		}
@@ -103,13 +103,13 @@ public final class RecordWriter extends OutstandingWrite {
 	 * Begins to write the end of the record.
 	 * @return this object if the write is to be sent to the store, else {@code null}
 	 */
-	public @Nullable RecordWriter begin(Write write) {
-		if (write instanceof Write.Complete) {
+	public @Nullable RecordWriter begin(RecordUpdate write) {
+		if (write instanceof RecordUpdate.Complete) {
 			if (this.heartbeat != null) {
 				this.heartbeat.completing();
 			}
 		}
-		else if (write instanceof Write.Release) {
+		else if (write instanceof RecordUpdate.Release) {
 			// Renewal stops before the release: it must never renew a released claim.
 			stopRenewing();
 			this.verb = "release";
@@ -126,14 +126,14 @@ public final class RecordWriter extends OutstandingWrite {
 	 * Reports the end of the record, which was written by this class or by its
 	 * transaction.
 	 */
-	private void applied(Write write) {
-		if (write instanceof Write.Release) {
+	private void applied(RecordUpdate write) {
+		if (write instanceof RecordUpdate.Release) {
 			if (!this.claim.abandoned()) {
 				this.runtime.events().publish(IdempotencyEvent.RELEASED, this.operation);
 			}
 		}
 		else {
-			if (write instanceof Write.Complete complete) {
+			if (write instanceof RecordUpdate.Complete complete) {
 				completed(complete);
 			}
 			this.runtime.events().publish(IdempotencyEvent.EXECUTED, this.operation);
@@ -141,7 +141,7 @@ public final class RecordWriter extends OutstandingWrite {
 		this.runtime.waiter().wakeUp(this.claim.key());
 	}
 
-	private void completed(Write.Complete complete) {
+	private void completed(RecordUpdate.Complete complete) {
 		if (complete.isWithoutResult()) {
 			this.runtime.events().publish(IdempotencyEvent.RESULT_NOT_STORED, this.operation);
 		}
@@ -173,9 +173,9 @@ public final class RecordWriter extends OutstandingWrite {
 		stopRenewing();
 		// If the store rejects a repeated write, an earlier attempt may have removed
 		// the record, and another call may have claimed the key since.
-		boolean release = this.write instanceof Write.Release;
+		boolean release = this.write instanceof RecordUpdate.Release;
 		boolean removed = this.repeated
-				&& (release || this.write instanceof Write.Complete complete && complete.isRemoval());
+				&& (release || this.write instanceof RecordUpdate.Complete complete && complete.isRemoval());
 		if (accepted || removed && !release) {
 			applied(this.write);
 			return;
@@ -195,7 +195,7 @@ public final class RecordWriter extends OutstandingWrite {
 		this.store.repeater().repeat(this, this.end.retention());
 		this.store.breaker().failed(this.verb, this.operation, cause);
 		this.runtime.events().publish(IdempotencyEvent.STORE_RETRY, this.operation);
-		if (this.write instanceof Write.Release release && release.cause() != null && release.cause() != cause) {
+		if (this.write instanceof RecordUpdate.Release release && release.cause() != null && release.cause() != cause) {
 			release.cause().addSuppressed(cause);
 		}
 	}
@@ -233,12 +233,12 @@ public final class RecordWriter extends OutstandingWrite {
 	}
 
 	private @Nullable Completion completion() {
-		return (this.write instanceof Write.Complete complete) ? complete.completion() : null;
+		return (this.write instanceof RecordUpdate.Complete complete) ? complete.completion() : null;
 	}
 
 	@Override
 	protected void dropResult() {
-		if (this.write instanceof Write.Complete complete) {
+		if (this.write instanceof RecordUpdate.Complete complete) {
 			this.write = complete.withoutResult();
 		}
 	}
@@ -252,114 +252,6 @@ public final class RecordWriter extends OutstandingWrite {
 	@Override
 	protected void gaveUp() {
 		stopRenewing();
-	}
-
-	/**
-	 * The change of a record at the end of its claim, as {@link ClaimCompletion} has
-	 * decided it.
-	 *
-	 * @hidden
-	 */
-	public sealed interface Write {
-
-		/** See {@link Nothing}. */
-		Write NOTHING = new Nothing();
-
-		/** See {@link Leave}. */
-		Write LEAVE = new Leave();
-
-		/** See {@link Hold}. */
-		Write HOLD = new Hold();
-
-		/** Returns what becomes of the record, whoever writes it. */
-		default Write change() {
-			return this;
-		}
-
-		/**
-		 * The record is completed.
-		 *
-		 * @param completion the request to the store
-		 * @hidden
-		 */
-		record Complete(Completion completion) implements Write {
-
-			/** Returns whether the record is removed. */
-			boolean isRemoval() {
-				return this.completion.retention().isZero();
-			}
-
-			/** Returns whether duplicates find the record without a result. */
-			public boolean isWithoutResult() {
-				return this.completion.type() == Completion.Type.WITHOUT_RESULT && !isRemoval();
-			}
-
-			/** Returns whether duplicates find a result. */
-			public boolean isResult() {
-				return this.completion.type() == Completion.Type.RESULT && !isRemoval();
-			}
-
-			/** Returns the same end for a store for which the result is too large. */
-			public Complete withoutResult() {
-				return new Complete(Completion.withoutResult(this.completion.claim(), this.completion.fingerprint(),
-						this.completion.retention(), this.completion.kind()));
-			}
-
-		}
-
-		/**
-		 * The record says that the work is done; its result is attached later.
-		 *
-		 * @param completion the request to the store
-		 * @hidden
-		 */
-		record Attach(Completion completion) implements Write {
-		}
-
-		/**
-		 * The key is free again.
-		 *
-		 * @param cause the exception of a failed call, {@code null} if there is none
-		 * @hidden
-		 */
-		record Release(@Nullable Throwable cause) implements Write {
-		}
-
-		/**
-		 * The transaction of the work has made the change, or has taken the record with
-		 * it: nothing is asked of the store.
-		 *
-		 * @param change what has become of the record
-		 * @hidden
-		 */
-		record Applied(Write change) implements Write {
-		}
-
-		/**
-		 * The claim is final, so nothing is written.
-		 *
-		 * @hidden
-		 */
-		record Nothing() implements Write {
-		}
-
-		/**
-		 * The claim is not renewed any more and ends with its lease.
-		 *
-		 * @hidden
-		 */
-		record Leave() implements Write {
-		}
-
-		/**
-		 * Nothing happens now: the ending is held until the transaction has ended, or
-		 * comes too late.
-		 *
-		 * @hidden
-		 */
-		record Hold() implements Write {
-		}
-
 	}
 
 }

@@ -3,6 +3,7 @@ package io.idempotency.engine;
 import java.util.function.Consumer;
 
 import io.idempotency.Internal;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The database transactions of the application, in which the records of operations with
@@ -29,6 +30,35 @@ public interface WorkTransactions {
 
 		/** The reply to the commit was lost, so the end is not known. */
 		UNKNOWN
+
+	}
+
+	/**
+	 * The ends of transactions that failed work began. Thread-safe.
+	 *
+	 * @hidden
+	 */
+	interface WorkOutcomes {
+
+		/**
+		 * Returns how the transactions of failed work ended on the current thread.
+		 * @param startNanos when the work started, by {@link System#nanoTime()}
+		 * @param failure the failure of the work, {@code null} if it is not visible
+		 * @return {@code COMMITTED} if a transaction committed and a callback after the
+		 * commit failed, {@code UNKNOWN} if a commit failed and the database may have
+		 * committed, else {@code ROLLED_BACK}
+		 */
+		default TransactionOutcome outcomeSince(long startNanos, @Nullable Throwable failure) {
+			return TransactionOutcome.ROLLED_BACK;
+		}
+
+		/**
+		 * Returns whether a transaction whose end is not visible may have committed.
+		 * @param failure the failure of the work
+		 */
+		default boolean mayHaveCommitted(Throwable failure) {
+			return false;
+		}
 
 	}
 

@@ -8,7 +8,6 @@ import ch.qos.logback.classic.Level;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyMode;
-import io.idempotency.engine.RecordWriter.Write;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.store.Claim;
@@ -92,7 +91,7 @@ class ClaimCompletionTests {
 
 	private ClaimCompletion committed() {
 		ClaimCompletion end = writtenBeforeCommit();
-		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(Write.HOLD);
+		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(RecordUpdate.HOLD);
 		return end;
 	}
 
@@ -123,8 +122,8 @@ class ClaimCompletionTests {
 		});
 	}
 
-	private static void assertCompletes(Write write, Completion.Type type, ResultKind kind, Duration retention) {
-		assertThat(write).isInstanceOfSatisfying(Write.Complete.class, (complete) -> {
+	private static void assertCompletes(RecordUpdate write, Completion.Type type, ResultKind kind, Duration retention) {
+		assertThat(write).isInstanceOfSatisfying(RecordUpdate.Complete.class, (complete) -> {
 			Completion completion = complete.completion();
 			assertThat(completion.type()).isEqualTo(type);
 			assertThat(complete.isWithoutResult())
@@ -136,7 +135,7 @@ class ClaimCompletionTests {
 		});
 	}
 
-	private static void assertResultUnavailable(Write write, ResultKind kind, Duration retention) {
+	private static void assertResultUnavailable(RecordUpdate write, ResultKind kind, Duration retention) {
 		assertCompletes(write, Completion.Type.WITHOUT_RESULT, kind, retention);
 	}
 
@@ -189,7 +188,7 @@ class ClaimCompletionTests {
 	void resultsAreLeftOutWhereTheyAreNotKept() {
 		this.policy.unkept();
 		AtomicInteger encoded = new AtomicInteger();
-		Write write = free().ended(new Ending.Done(() -> {
+		RecordUpdate write = free().ended(new Ending.Done(() -> {
 			encoded.incrementAndGet();
 			return RESULT;
 		}));
@@ -218,44 +217,44 @@ class ClaimCompletionTests {
 	@Test
 	void modeThatReplaysNothingTellsNoReason() {
 		this.policy = TestPolicy.mode(IdempotencyMode.REJECT);
-		assertThat(free().ended(new Ending.DoneUnkept(CAUSE))).isEqualTo(Write.NOTHING);
+		assertThat(free().ended(new Ending.DoneUnkept(CAUSE))).isEqualTo(RecordUpdate.NOTHING);
 		assertThat(this.log.messages(Level.WARN)).isEmpty();
 	}
 
 	@Test
 	void claimOfModeRejectIsFinal() {
 		this.policy = TestPolicy.mode(IdempotencyMode.REJECT);
-		assertThat(free().ended(done())).isEqualTo(Write.NOTHING);
-		assertThat(free().ended(failed())).isEqualTo(new Write.Release(CAUSE));
+		assertThat(free().ended(done())).isEqualTo(RecordUpdate.NOTHING);
+		assertThat(free().ended(failed())).isEqualTo(new RecordUpdate.Release(CAUSE));
 	}
 
 	@Test
 	void lockIsForgotten() {
 		this.policy = TestPolicy.mode(IdempotencyMode.LOCK).remembering();
-		Write write = free().ended(done());
+		RecordUpdate write = free().ended(done());
 		assertResultUnavailable(write, ResultKind.SUCCESS, Duration.ZERO);
 		assertResultUnavailable(releaseRequested(free()).ended(done()), ResultKind.SUCCESS, Duration.ZERO);
-		assertThat(free().ended(failed())).isEqualTo(new Write.Release(CAUSE));
+		assertThat(free().ended(failed())).isEqualTo(new RecordUpdate.Release(CAUSE));
 	}
 
 	@Test
 	void releaseThatWasAskedForIsARelease() {
-		assertThat(releaseRequested(free()).ended(done())).isEqualTo(new Write.Release(null));
-		assertThat(releaseRequested(free()).ended(Ending.DONE_UNKEPT)).isEqualTo(new Write.Release(null));
+		assertThat(releaseRequested(free()).ended(done())).isEqualTo(new RecordUpdate.Release(null));
+		assertThat(releaseRequested(free()).ended(Ending.DONE_UNKEPT)).isEqualTo(new RecordUpdate.Release(null));
 		this.policy.remembering();
-		assertThat(releaseRequested(free()).ended(failed())).isEqualTo(new Write.Release(CAUSE));
+		assertThat(releaseRequested(free()).ended(failed())).isEqualTo(new RecordUpdate.Release(CAUSE));
 	}
 
 	@Test
 	void whatIsWrittenIsWhatBecomesOfTheRecord() {
-		Write release = new Write.Release(CAUSE);
+		RecordUpdate release = new RecordUpdate.Release(CAUSE);
 		assertThat(release.change()).isSameAs(release);
-		assertThat(new Write.Applied(release).change()).isSameAs(release);
+		assertThat(new RecordUpdate.Applied(release).change()).isSameAs(release);
 	}
 
 	@Test
 	void failureIsReleasedOrRemembered() {
-		assertThat(free().ended(failed())).isEqualTo(new Write.Release(CAUSE));
+		assertThat(free().ended(failed())).isEqualTo(new RecordUpdate.Release(CAUSE));
 		this.policy.remembering();
 		assertCompletes(free().ended(failed()), Completion.Type.RESULT, ResultKind.FAILURE, DAY);
 		assertResultUnavailable(free().ended(new Ending.Failed(CAUSE, null)), ResultKind.FAILURE, DAY);
@@ -264,7 +263,7 @@ class ClaimCompletionTests {
 	@Test
 	void callThatHasNotRunIsReleasedEvenIfFailuresAreRemembered() {
 		this.policy.remembering();
-		assertThat(free().ended(new Ending.NotRun(CAUSE))).isEqualTo(new Write.Release(CAUSE));
+		assertThat(free().ended(new Ending.NotRun(CAUSE))).isEqualTo(new RecordUpdate.Release(CAUSE));
 	}
 
 	@Test
@@ -281,13 +280,13 @@ class ClaimCompletionTests {
 	void committedLockIsForgottenEvenIfItsReleaseWasAskedFor() {
 		this.policy = TestPolicy.mode(IdempotencyMode.LOCK);
 		ClaimCompletion end = writtenBeforeCommit(releaseRequested(joined()));
-		assertThat(end.transactionEnded(COMMITTED, false)).isInstanceOfSatisfying(Write.Applied.class,
+		assertThat(end.transactionEnded(COMMITTED, false)).isInstanceOfSatisfying(RecordUpdate.Applied.class,
 				(applied) -> assertResultUnavailable(applied.change(), ResultKind.SUCCESS, Duration.ZERO));
 	}
 
 	@Test
 	void commitThatComesBeforeTheResultSaysSo() {
-		assertThat(joined().beforeCommit()).isInstanceOfSatisfying(Write.Attach.class, (attach) -> {
+		assertThat(joined().beforeCommit()).isInstanceOfSatisfying(RecordUpdate.Attach.class, (attach) -> {
 			assertThat(attach.completion().type()).isEqualTo(Completion.Type.COMMITTED);
 			assertThat(attach.completion().attachWithin()).isEqualTo(Duration.ofSeconds(10));
 			assertThat(attach.completion().retention()).isEqualTo(DAY);
@@ -297,9 +296,9 @@ class ClaimCompletionTests {
 		this.policy = TestPolicy.mode(IdempotencyMode.LOCK);
 		assertResultUnavailable(joined().beforeCommit(), ResultKind.SUCCESS, Duration.ZERO);
 		this.policy = TestPolicy.mode(IdempotencyMode.REJECT);
-		assertThat(joined().beforeCommit()).isEqualTo(Write.NOTHING);
+		assertThat(joined().beforeCommit()).isEqualTo(RecordUpdate.NOTHING);
 		this.policy = TestPolicy.replay();
-		assertThat(releaseRequested(joined()).beforeCommit()).isEqualTo(new Write.Release(null));
+		assertThat(releaseRequested(joined()).beforeCommit()).isEqualTo(new RecordUpdate.Release(null));
 	}
 
 	@Test
@@ -309,7 +308,7 @@ class ClaimCompletionTests {
 		assertThat(end.ended(new Ending.Done(() -> {
 			encoded.incrementAndGet();
 			return RESULT;
-		}, ResultKind.REFUSAL, HOUR))).isEqualTo(Write.HOLD);
+		}, ResultKind.REFUSAL, HOUR))).isEqualTo(RecordUpdate.HOLD);
 		assertThat(encoded).hasValue(1);
 		assertCompletes(end.transactionEnded(COMMITTED, false), Completion.Type.RESULT, ResultKind.REFUSAL, HOUR);
 		assertThat(encoded).hasValue(1);
@@ -411,8 +410,8 @@ class ClaimCompletionTests {
 	void firstEndingEndsTheClaim() {
 		ClaimCompletion end = free();
 		end.ended(done());
-		assertThat(end.ended(failed())).isEqualTo(Write.HOLD);
-		assertThat(end.ended(Ending.OUT_OF_SIGHT)).isEqualTo(Write.HOLD);
+		assertThat(end.ended(failed())).isEqualTo(RecordUpdate.HOLD);
+		assertThat(end.ended(Ending.OUT_OF_SIGHT)).isEqualTo(RecordUpdate.HOLD);
 		assertThat(end.carriedOut()).isInstanceOf(Ending.Done.class);
 	}
 
@@ -428,7 +427,7 @@ class ClaimCompletionTests {
 	@Test
 	void workOutOfSightIsLeftToItsLeaseAndMayStillEnd() {
 		ClaimCompletion end = free();
-		assertThat(end.ended(Ending.OUT_OF_SIGHT)).isEqualTo(Write.LEAVE);
+		assertThat(end.ended(Ending.OUT_OF_SIGHT)).isEqualTo(RecordUpdate.LEAVE);
 		assertCompletes(end.ended(done()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
 	}
 
@@ -439,14 +438,14 @@ class ClaimCompletionTests {
 			ClaimCompletion around = free();
 			ClaimCompletion outer = free(around.context());
 			free(outer.context()).ended(Ending.OUT_OF_SIGHT);
-			assertThat(outer.ended(ending)).isEqualTo(Write.LEAVE);
-			assertThat(around.ended(ending)).isEqualTo(Write.LEAVE);
+			assertThat(outer.ended(ending)).isEqualTo(RecordUpdate.LEAVE);
+			assertThat(around.ended(ending)).isEqualTo(RecordUpdate.LEAVE);
 		}
 		ClaimCompletion outer = free();
 		ClaimCompletion inner = free(outer.context());
 		inner.joined();
 		inner.transactionEnded(UNKNOWN, false);
-		assertThat(outer.ended(failed())).isEqualTo(Write.LEAVE);
+		assertThat(outer.ended(failed())).isEqualTo(RecordUpdate.LEAVE);
 	}
 
 	@Test
@@ -456,7 +455,7 @@ class ClaimCompletionTests {
 		assertCompletes(outer.ended(done()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
 		outer = releaseRequested(free());
 		free(outer.context()).ended(Ending.OUT_OF_SIGHT);
-		assertThat(outer.ended(done())).isEqualTo(new Write.Release(null));
+		assertThat(outer.ended(done())).isEqualTo(new RecordUpdate.Release(null));
 		this.policy = TestPolicy.replay().retention(DAY).remembering();
 		outer = free();
 		free(outer.context()).ended(Ending.OUT_OF_SIGHT);
@@ -465,39 +464,39 @@ class ClaimCompletionTests {
 
 	@Test
 	void failureInASurroundingTransactionEndsAtOnce() {
-		assertThat(surrounded().ended(failed())).isEqualTo(new Write.Release(CAUSE));
-		assertThat(surrounded().ended(new Ending.NotRun(CAUSE))).isEqualTo(new Write.Release(CAUSE));
-		assertThat(surrounded().ended(Ending.OUT_OF_SIGHT)).isEqualTo(Write.LEAVE);
+		assertThat(surrounded().ended(failed())).isEqualTo(new RecordUpdate.Release(CAUSE));
+		assertThat(surrounded().ended(new Ending.NotRun(CAUSE))).isEqualTo(new RecordUpdate.Release(CAUSE));
+		assertThat(surrounded().ended(Ending.OUT_OF_SIGHT)).isEqualTo(RecordUpdate.LEAVE);
 		ClaimCompletion failed = surrounded();
 		failed.ended(failed());
-		assertThat(failed.transactionEnded(COMMITTED, false)).isEqualTo(Write.HOLD);
+		assertThat(failed.transactionEnded(COMMITTED, false)).isEqualTo(RecordUpdate.HOLD);
 	}
 
 	@Test
 	void successInASurroundingTransactionIsDecidedByItsEnd() {
 		assertCompletes(surroundedAndDone(COMMITTED), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
-		assertThat(surroundedAndDone(ROLLED_BACK)).isEqualTo(new Write.Release(null));
-		assertThat(surroundedAndDone(UNKNOWN)).isEqualTo(Write.LEAVE);
+		assertThat(surroundedAndDone(ROLLED_BACK)).isEqualTo(new RecordUpdate.Release(null));
+		assertThat(surroundedAndDone(UNKNOWN)).isEqualTo(RecordUpdate.LEAVE);
 	}
 
-	private Write surroundedAndDone(TransactionOutcome outcome) {
+	private RecordUpdate surroundedAndDone(TransactionOutcome outcome) {
 		ClaimCompletion end = surrounded();
-		assertThat(end.ended(done())).isEqualTo(Write.HOLD);
-		assertThat(end.ended(failed())).as("the first is held").isEqualTo(Write.HOLD);
+		assertThat(end.ended(done())).isEqualTo(RecordUpdate.HOLD);
+		assertThat(end.ended(failed())).as("the first is held").isEqualTo(RecordUpdate.HOLD);
 		return end.transactionEnded(outcome, false);
 	}
 
 	@Test
 	void endingThatComesAfterTheSurroundingTransactionIsDecidedByItsEnd() {
 		assertCompletes(surroundedAndEnded(COMMITTED, done()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
-		assertThat(surroundedAndEnded(ROLLED_BACK, done())).isEqualTo(new Write.Release(null));
-		assertThat(surroundedAndEnded(UNKNOWN, done())).isEqualTo(Write.LEAVE);
-		assertThat(surroundedAndEnded(UNKNOWN, failed())).isEqualTo(Write.LEAVE);
+		assertThat(surroundedAndEnded(ROLLED_BACK, done())).isEqualTo(new RecordUpdate.Release(null));
+		assertThat(surroundedAndEnded(UNKNOWN, done())).isEqualTo(RecordUpdate.LEAVE);
+		assertThat(surroundedAndEnded(UNKNOWN, failed())).isEqualTo(RecordUpdate.LEAVE);
 	}
 
-	private Write surroundedAndEnded(TransactionOutcome outcome, Ending ending) {
+	private RecordUpdate surroundedAndEnded(TransactionOutcome outcome, Ending ending) {
 		ClaimCompletion end = surrounded();
-		assertThat(end.transactionEnded(outcome, false)).isEqualTo(Write.HOLD);
+		assertThat(end.transactionEnded(outcome, false)).isEqualTo(RecordUpdate.HOLD);
 		return end.ended(ending);
 	}
 
@@ -508,7 +507,7 @@ class ClaimCompletionTests {
 				Ending.OUT_OF_SIGHT)) {
 			ClaimCompletion end = joined();
 			assertThat(end.isJoined()).isTrue();
-			assertThat(end.ended(ending)).isEqualTo(Write.HOLD);
+			assertThat(end.ended(ending)).isEqualTo(RecordUpdate.HOLD);
 		}
 	}
 
@@ -516,34 +515,38 @@ class ClaimCompletionTests {
 	void endingThatIsKnownIsWrittenByTheCommitAndNotOnceMore() {
 		ClaimCompletion end = joined();
 		end.ended(done());
-		Write before = end.beforeCommit();
+		RecordUpdate before = end.beforeCommit();
 		assertCompletes(before, Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
 		end.writtenBeforeCommit(before);
-		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(new Write.Applied(before));
+		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(new RecordUpdate.Applied(before));
 		assertThat(end.carriedOut()).isInstanceOf(Ending.Done.class);
-		assertThat(end.ended(failed())).isEqualTo(Write.HOLD);
+		assertThat(end.ended(failed())).isEqualTo(RecordUpdate.HOLD);
 		assertThat(end.isJoined()).isFalse();
 	}
 
 	@Test
 	void resultThatComesBeforeTheCommitIsOverIsAttachedThen() {
 		ClaimCompletion end = writtenBeforeCommit();
-		assertThat(end.ended(done())).isEqualTo(Write.HOLD);
+		assertThat(end.ended(done())).isEqualTo(RecordUpdate.HOLD);
 		assertCompletes(end.transactionEnded(COMMITTED, false), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
 	}
 
 	@Test
 	void rollbackTakesTheRecordWithIt() {
-		assertThat(joinedAndRolledBack(failed(), true)).isEqualTo(new Write.Applied(new Write.Release(CAUSE)));
-		assertThat(joinedAndRolledBack(done(), false)).isEqualTo(new Write.Applied(new Write.Release(null)));
-		assertThat(joinedAndRolledBack(failed(), false)).isEqualTo(new Write.Applied(new Write.Release(null)));
-		assertThat(joinedAndRolledBack(Ending.OUT_OF_SIGHT, false)).isEqualTo(Write.LEAVE);
+		assertThat(joinedAndRolledBack(failed(), true))
+			.isEqualTo(new RecordUpdate.Applied(new RecordUpdate.Release(CAUSE)));
+		assertThat(joinedAndRolledBack(done(), false))
+			.isEqualTo(new RecordUpdate.Applied(new RecordUpdate.Release(null)));
+		assertThat(joinedAndRolledBack(failed(), false))
+			.isEqualTo(new RecordUpdate.Applied(new RecordUpdate.Release(null)));
+		assertThat(joinedAndRolledBack(Ending.OUT_OF_SIGHT, false)).isEqualTo(RecordUpdate.LEAVE);
 		this.policy.remembering();
 		assertCompletes(joinedAndRolledBack(failed(), true), Completion.Type.RESULT, ResultKind.FAILURE, DAY);
-		assertThat(joinedAndRolledBack(failed(), false)).isEqualTo(new Write.Applied(new Write.Release(null)));
+		assertThat(joinedAndRolledBack(failed(), false))
+			.isEqualTo(new RecordUpdate.Applied(new RecordUpdate.Release(null)));
 	}
 
-	private Write joinedAndRolledBack(Ending ending, boolean failed) {
+	private RecordUpdate joinedAndRolledBack(Ending ending, boolean failed) {
 		ClaimCompletion end = joined();
 		end.ended(ending);
 		return end.transactionEnded(ROLLED_BACK, failed);
@@ -557,7 +560,7 @@ class ClaimCompletionTests {
 		end.writtenBeforeCommit(end.beforeCommit());
 		assertThat(end.withdraw()).isTrue();
 		assertThat(end.withdraw()).as("nothing is held any more").isFalse();
-		assertThat(end.transactionEnded(ROLLED_BACK, true)).isEqualTo(Write.HOLD);
+		assertThat(end.transactionEnded(ROLLED_BACK, true)).isEqualTo(RecordUpdate.HOLD);
 		assertCompletes(end.ended(refusal(null)), Completion.Type.RESULT, ResultKind.REFUSAL, DAY);
 	}
 
@@ -566,17 +569,17 @@ class ClaimCompletionTests {
 		ClaimCompletion end = joined();
 		end.ended(done());
 		end.writtenBeforeCommit(end.beforeCommit());
-		assertThat(end.transactionEnded(UNKNOWN, false)).isEqualTo(Write.LEAVE);
+		assertThat(end.transactionEnded(UNKNOWN, false)).isEqualTo(RecordUpdate.LEAVE);
 		ClaimCompletion later = writtenBeforeCommit();
-		assertThat(later.transactionEnded(UNKNOWN, false)).isEqualTo(Write.HOLD);
-		assertThat(later.ended(done())).isEqualTo(Write.LEAVE);
+		assertThat(later.transactionEnded(UNKNOWN, false)).isEqualTo(RecordUpdate.HOLD);
+		assertThat(later.ended(done())).isEqualTo(RecordUpdate.LEAVE);
 	}
 
 	@Test
 	void transactionEndsOnce() {
 		ClaimCompletion end = surrounded();
-		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(Write.HOLD);
-		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(Write.HOLD);
+		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(RecordUpdate.HOLD);
+		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(RecordUpdate.HOLD);
 		assertCompletes(end.ended(done()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
 	}
 
@@ -585,10 +588,10 @@ class ClaimCompletionTests {
 		this.policy = TestPolicy.mode(IdempotencyMode.LOCK);
 		ClaimCompletion end = joined();
 		end.ended(Ending.OUT_OF_SIGHT);
-		Write before = new Write.Release(null);
+		RecordUpdate before = new RecordUpdate.Release(null);
 		end.writtenBeforeCommit(before);
-		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(new Write.Applied(before));
-		assertThat(end.ended(done())).isEqualTo(Write.HOLD);
+		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(new RecordUpdate.Applied(before));
+		assertThat(end.ended(done())).isEqualTo(RecordUpdate.HOLD);
 	}
 
 }

@@ -43,7 +43,7 @@ class WakeUpTests {
 
 	private final StoreRuntime upkeep = this.engine.of(this.node.store);
 
-	private final Claimer claimer = this.engine.claimer();
+	private final Claimer claimer = new Claimer(this.engine);
 
 	@AfterEach
 	void close() {

@@ -102,7 +102,7 @@ final class ReactiveCall<T> {
 		this.resumption = resumption;
 		this.observed = observed;
 		this.admission = new Admission(call, parts.origin());
-		this.claimer = parts.claimer();
+		this.claimer = new Claimer(parts);
 	}
 
 	/** Begins the call. */
@@ -445,8 +445,8 @@ final class ReactiveCall<T> {
 	}
 
 	private void answer(ClaimResult result) throws Throwable {
-		Replayer.Replayed<T> replayed = this.parts.replayer()
-			.answer(this.call, result, this.action::replay, this.observed::replayed);
+		Replayer.Replayed<T> replayed = new Replayer(this.parts).answer(this.call, result, this.action::replay,
+				this.observed::replayed);
 		if (replayed != null) {
 			succeed(replayed.value());
 		}

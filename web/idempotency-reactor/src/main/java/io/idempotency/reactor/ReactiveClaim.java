@@ -14,9 +14,9 @@ import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.ClaimCompletion;
 import io.idempotency.engine.Ending;
 import io.idempotency.engine.GuardedCall;
-import io.idempotency.engine.GuardedAction.ThreadTransactions;
+import io.idempotency.engine.WorkTransactions.WorkOutcomes;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
-import io.idempotency.engine.RecordWriter.Write;
+import io.idempotency.engine.RecordUpdate;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.IdempotencyStoreException;
@@ -67,7 +67,7 @@ public final class ReactiveClaim {
 
 	private final AtomicBoolean underWay = new AtomicBoolean(true);
 
-	private final ThreadTransactions transactions;
+	private final WorkOutcomes transactions;
 
 	private volatile boolean mayHaveCommitted;
 
@@ -198,9 +198,9 @@ public final class ReactiveClaim {
 	 */
 	Mono<Void> writeBeforeCommit(ReactiveIdempotencyStore joining) {
 		return Mono.defer(() -> {
-			Write write = this.end.beforeCommit();
+			RecordUpdate write = this.end.beforeCommit();
 			Mono<Void> sent = send(write, joining);
-			if (!(write instanceof Write.Complete complete)) {
+			if (!(write instanceof RecordUpdate.Complete complete)) {
 				return sent;
 			}
 			return sent.onErrorResume(StoredResult.TooLargeException.class,
@@ -209,15 +209,15 @@ public final class ReactiveClaim {
 		});
 	}
 
-	private Mono<Void> send(Write write, ReactiveIdempotencyStore joining) {
+	private Mono<Void> send(RecordUpdate write, ReactiveIdempotencyStore joining) {
 		Mono<Boolean> written = Mono.just(true);
-		if (write instanceof Write.Complete complete) {
+		if (write instanceof RecordUpdate.Complete complete) {
 			written = joining.complete(complete.completion());
 		}
-		else if (write instanceof Write.Attach attach) {
+		else if (write instanceof RecordUpdate.Attach attach) {
 			written = joining.complete(attach.completion());
 		}
-		else if (write instanceof Write.Release) {
+		else if (write instanceof RecordUpdate.Release) {
 			written = joining.release(this.claim.key(), this.claim.id());
 		}
 		return written.doOnNext((accepted) -> {
@@ -243,33 +243,33 @@ public final class ReactiveClaim {
 		return carryOut(this.end.transactionEnded(outcome, failed));
 	}
 
-	private Mono<Void> carryOut(Write write) {
-		if (write instanceof Write.Leave) {
+	private Mono<Void> carryOut(RecordUpdate write) {
+		if (write instanceof RecordUpdate.Leave) {
 			this.record.stopRenewing();
 			this.observed.claimLeft();
 			isOver();
 			return Mono.empty();
 		}
-		if (!(write instanceof Write.Hold)) {
+		if (!(write instanceof RecordUpdate.Hold)) {
 			write(write);
 		}
 		return this.ended.asMono();
 	}
 
-	private void write(Write write) {
+	private void write(RecordUpdate write) {
 		RecordWriter sent = this.record.begin(write);
 		if (sent == null) {
 			ended(write, true);
 			return;
 		}
 		OwnSubscription.ask(this.context,
-				() -> (write instanceof Write.Complete complete) ? this.store.complete(complete.completion())
+				() -> (write instanceof RecordUpdate.Complete complete) ? this.store.complete(complete.completion())
 						: this.store.release(this.claim.key(), this.claim.id()),
 				(accepted) -> answered(sent, write, accepted),
 				(failure) -> told(() -> sent.failed(failure), write, true));
 	}
 
-	private void answered(RecordWriter sent, Write write, boolean accepted) {
+	private void answered(RecordWriter sent, RecordUpdate write, boolean accepted) {
 		// The report of a claim that was lost asks the store who has it now.
 		if (accepted || !this.upkeep.runs(() -> told(() -> sent.answered(false), write, false))) {
 			told(() -> sent.answered(accepted), write, accepted);
@@ -277,7 +277,7 @@ public final class ReactiveClaim {
 	}
 
 	/** Whatever the log throws, the caller gets the answer. */
-	private void told(Runnable report, Write write, boolean accepted) {
+	private void told(Runnable report, RecordUpdate write, boolean accepted) {
 		try {
 			report.run();
 		}
@@ -286,7 +286,7 @@ public final class ReactiveClaim {
 		}
 	}
 
-	private void ended(Write write, boolean accepted) {
+	private void ended(RecordUpdate write, boolean accepted) {
 		this.observed.claimEnded(this.end.carriedOut(), write, accepted);
 		isOver();
 		if (accepted) {

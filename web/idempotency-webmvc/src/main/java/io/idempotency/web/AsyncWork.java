@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.engine.AsyncResults;
-import io.idempotency.engine.GuardedAction.ThreadTransactions;
+import io.idempotency.engine.WorkTransactions.WorkOutcomes;
 import io.idempotency.http.HttpOutcomeClassifier.Work;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.store.Causes;
@@ -26,7 +26,7 @@ import org.springframework.web.context.request.async.WebAsyncUtils;
  */
 final class AsyncWork implements CallableProcessingInterceptor {
 
-	private final ThreadTransactions transactions;
+	private final WorkOutcomes transactions;
 
 	private final Supplier<IdempotencyContextHolder.Binding> call;
 
@@ -54,8 +54,8 @@ final class AsyncWork implements CallableProcessingInterceptor {
 	 * @param commitNotAnswered is told that nobody knows whether the work has committed
 	 * @param endedLate is told when the work ends after its answer
 	 */
-	AsyncWork(ThreadTransactions transactions, Supplier<IdempotencyContextHolder.Binding> call,
-			Runnable commitNotAnswered, Runnable endedLate) {
+	AsyncWork(WorkOutcomes transactions, Supplier<IdempotencyContextHolder.Binding> call, Runnable commitNotAnswered,
+			Runnable endedLate) {
 		this.transactions = transactions;
 		this.call = call;
 		this.commitNotAnswered = commitNotAnswered;

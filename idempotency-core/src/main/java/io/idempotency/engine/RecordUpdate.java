@@ -1,0 +1,114 @@
+package io.idempotency.engine;
+
+import io.idempotency.Internal;
+import io.idempotency.store.Completion;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The change of a record at the end of its claim, as {@link ClaimCompletion} has decided
+ * it.
+ *
+ * @hidden
+ */
+@Internal
+public sealed interface RecordUpdate {
+
+	/** See {@link Nothing}. */
+	RecordUpdate NOTHING = new Nothing();
+
+	/** See {@link Leave}. */
+	RecordUpdate LEAVE = new Leave();
+
+	/** See {@link Hold}. */
+	RecordUpdate HOLD = new Hold();
+
+	/** Returns what becomes of the record, whoever writes it. */
+	default RecordUpdate change() {
+		return this;
+	}
+
+	/**
+	 * The record is completed.
+	 *
+	 * @param completion the request to the store
+	 * @hidden
+	 */
+	record Complete(Completion completion) implements RecordUpdate {
+
+		/** Returns whether the record is removed. */
+		boolean isRemoval() {
+			return this.completion.retention().isZero();
+		}
+
+		/** Returns whether duplicates find the record without a result. */
+		public boolean isWithoutResult() {
+			return this.completion.type() == Completion.Type.WITHOUT_RESULT && !isRemoval();
+		}
+
+		/** Returns whether duplicates find a result. */
+		public boolean isResult() {
+			return this.completion.type() == Completion.Type.RESULT && !isRemoval();
+		}
+
+		/** Returns the same end for a store for which the result is too large. */
+		public Complete withoutResult() {
+			return new Complete(Completion.withoutResult(this.completion.claim(), this.completion.fingerprint(),
+					this.completion.retention(), this.completion.kind()));
+		}
+
+	}
+
+	/**
+	 * The record says that the work is done; its result is attached later.
+	 *
+	 * @param completion the request to the store
+	 * @hidden
+	 */
+	record Attach(Completion completion) implements RecordUpdate {
+	}
+
+	/**
+	 * The key is free again.
+	 *
+	 * @param cause the exception of a failed call, {@code null} if there is none
+	 * @hidden
+	 */
+	record Release(@Nullable Throwable cause) implements RecordUpdate {
+	}
+
+	/**
+	 * The transaction of the work has made the change, or has taken the record with it:
+	 * nothing is asked of the store.
+	 *
+	 * @param change what has become of the record
+	 * @hidden
+	 */
+	record Applied(RecordUpdate change) implements RecordUpdate {
+	}
+
+	/**
+	 * The claim is final, so nothing is written.
+	 *
+	 * @hidden
+	 */
+	record Nothing() implements RecordUpdate {
+	}
+
+	/**
+	 * The claim is not renewed any more and ends with its lease.
+	 *
+	 * @hidden
+	 */
+	record Leave() implements RecordUpdate {
+	}
+
+	/**
+	 * Nothing happens now: the ending is held until the transaction has ended, or comes
+	 * too late.
+	 *
+	 * @hidden
+	 */
+	record Hold() implements RecordUpdate {
+	}
+
+}
