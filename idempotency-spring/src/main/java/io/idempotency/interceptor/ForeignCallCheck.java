@@ -28,6 +28,8 @@ final class ForeignCallCheck {
 			"org.springframework.web.reactive.function.server.ServerRequest",
 			"org.springframework.web.reactive.function.server.ServerResponse");
 
+	private static final Set<String> PUBLISHER = Set.of("org.reactivestreams.Publisher");
+
 	private static final Set<String> DATA_REST = Set.of("org.springframework.data.rest.webmvc.RepositoryRestController",
 			"org.springframework.data.rest.webmvc.BasePathAwareController");
 
@@ -83,10 +85,22 @@ final class ForeignCallCheck {
 					"Put the annotation on a handler of requests, use Spring MVC (spring-boot-starter-web), or "
 							+ ON_THE_WORK + " and returns its result or a CompletableFuture of it");
 		}
-		if (!hasKeys && hasKeyOfRequest(annotation)) {
-			throw annotation.problem("its key is in the request, which no method can see in a WebFlux application",
-					"Hand the key to the method and set key, e.g. \"#requestId\"");
+		if (!hasKeys && !annotation.attributes().body().isEmpty()) {
+			throw annotation.problem(
+					"its key is in the body of the request, which a bean method of a WebFlux application cannot see",
+					"Pass the key to the method and set key, e.g. \"#requestId\"");
 		}
+		if (!hasKeys && hasKeyOfRequest(annotation) && !isPublisher(annotation)) {
+			throw annotation.problem(
+					"its key is in the request, which only a method that returns a publisher can see "
+							+ "in a WebFlux application",
+					"Return a Mono or a Flux, or pass the key to the method and set key, e.g. \"#requestId\"");
+		}
+	}
+
+	private static boolean isPublisher(IdempotentAnnotation annotation) {
+		return DeferredResultTypes.isSuspend(annotation.method())
+				|| ArgumentFingerprinter.is(annotation.method().getReturnType(), PUBLISHER);
 	}
 
 	private static boolean isFunctional(IdempotentAnnotation annotation) {

@@ -144,12 +144,12 @@ public final class InterceptorConfiguration {
 		@Bean
 		ReactiveMethodAdapter idempotencyReactiveMethodAdapter(MethodAdapter methods,
 				ObjectProvider<ReactiveIdempotencyEngine> engine, SubscribedTransactions transactions,
-				ObjectProvider<CurrentRequest> request) {
+				ObjectProvider<CurrentRequest> request, ObjectProvider<SubscribedRequest.Source> requests) {
 			CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
 			Mono<Principal> login = isPresent("org.springframework.security.core.context.ReactiveSecurityContextHolder")
 					? Logins.current() : Mono.empty();
 			return new ReactiveMethodAdapter(methods, engine::getObject, transactions,
-					() -> new SubscribedRequest(current.values(), current::owner), login);
+					() -> new SubscribedRequest(current.values(), current::owner), login, requests::getIfAvailable);
 		}
 
 		/** Loaded only if Spring Security is present. */

@@ -13,6 +13,7 @@ import io.idempotency.reactor.ReactiveIdempotencyContext;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
 import io.idempotency.reactor.ReactiveTransactionStarter;
 import io.idempotency.reactor.ReactiveValueAction;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -34,6 +35,8 @@ final class ReactiveMethodAdapter implements InvocationAdapter {
 
 	private final Mono<Principal> login;
 
+	private final Supplier<SubscribedRequest.@Nullable Source> requests;
+
 	/**
 	 * Creates the adapter.
 	 * @param methods reads keys and fingerprints
@@ -42,14 +45,18 @@ final class ReactiveMethodAdapter implements InvocationAdapter {
 	 * @param here supplies what the calling thread works for
 	 * @param login gives whom a subscription works for, empty if its context does not
 	 * tell. Of the request it tells nothing: that is the one of the calling thread
+	 * @param requests supplies the requests of subscribers, {@code null} if no Reactor
+	 * context has them
 	 */
 	ReactiveMethodAdapter(MethodAdapter methods, Supplier<ReactiveIdempotencyEngine> engine,
-			SubscribedTransactions transactions, Supplier<SubscribedRequest> here, Mono<Principal> login) {
+			SubscribedTransactions transactions, Supplier<SubscribedRequest> here, Mono<Principal> login,
+			Supplier<SubscribedRequest.@Nullable Source> requests) {
 		this.methods = methods;
 		this.engine = engine;
 		this.transactions = transactions;
 		this.here = here;
 		this.login = login;
+		this.requests = requests;
 	}
 
 	@Override
@@ -79,9 +86,11 @@ final class ReactiveMethodAdapter implements InvocationAdapter {
 		IdempotentOperation operation = call.operation();
 		SubscribedRequest request = this.here.get();
 		SubscribedRequest known = operation.key().isOfCaller() ? request.captured(operation.name()) : request;
-		return result.answer(this.login.map((user) -> subscribed(known).as(user))
-			.defaultIfEmpty(known)
-			.flatMap((current) -> guarded(call.again(), result, current)));
+		Mono<SubscribedRequest> ofThread = this.login.map((user) -> subscribed(known).as(user)).defaultIfEmpty(known);
+		SubscribedRequest.Source source = this.requests.get();
+		Mono<SubscribedRequest> ofSubscriber = (source != null) ? source.current(operation) : Mono.empty();
+		return result
+			.answer(ofSubscriber.switchIfEmpty(ofThread).flatMap((current) -> guarded(call.again(), result, current)));
 	}
 
 	/** A publisher may be made before there is a request. */

@@ -4,8 +4,10 @@ import java.security.Principal;
 import java.util.List;
 import java.util.function.Function;
 
+import io.idempotency.Internal;
 import io.idempotency.key.Caller;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 
 /**
  * What a subscription works for.
@@ -13,8 +15,10 @@ import org.jspecify.annotations.Nullable;
  * @param values the values that expressions read
  * @param owner returns who owns tokens and the keys that clients choose for the operation
  * of a name; is asked only if there is such a key
+ * @hidden
  */
-record SubscribedRequest(RequestValues values, Function<String, Caller> owner) {
+@Internal
+public record SubscribedRequest(RequestValues values, Function<String, Caller> owner) {
 
 	/** Returns the same with the owner that the current thread knows now. */
 	SubscribedRequest captured(String operation) {
@@ -34,6 +38,22 @@ record SubscribedRequest(RequestValues values, Function<String, Caller> owner) {
 	/** Returns the same, for somebody who is logged in where it is subscribed to. */
 	SubscribedRequest as(Principal login) {
 		return new SubscribedRequest(new LoginValues(this.values, login), this.owner);
+	}
+
+	/**
+	 * Supplies the request of a subscriber whose Reactor context has it.
+	 *
+	 * @hidden
+	 */
+	@FunctionalInterface
+	public interface Source {
+
+		/**
+		 * Returns the request of the subscriber, empty outside a request.
+		 * @param operation the operation of the call
+		 */
+		Mono<SubscribedRequest> current(IdempotentOperation operation);
+
 	}
 
 	/** The values of a request, with the principal of the subscription. */

@@ -14,7 +14,7 @@ class OrderController {
 
 	@PostMapping("/api/orders")
 	@Idempotent
-	fun place(@RequestBody order: NewOrder): ResponseEntity<Order> {
+	suspend fun place(@RequestBody order: NewOrder): ResponseEntity<Order> {
 		val placed = Order(UUID.randomUUID(), order.sku, order.quantity)
 		return ResponseEntity.created(URI.create("/api/orders/${placed.id}")).body(placed)
 	}

@@ -119,8 +119,8 @@ class WebFluxStartTests {
 
 		@Idempotent
 		@PostMapping("/orders")
-		public String place() {
-			return "placed";
+		public Mono<String> place() {
+			return Mono.just("placed");
 		}
 
 	}

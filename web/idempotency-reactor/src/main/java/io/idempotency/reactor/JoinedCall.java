@@ -189,6 +189,12 @@ final class JoinedCall<T> {
 	 * that was in vain need not have left it usable.
 	 */
 	private void duplicate(JoinedTransaction transaction, ClaimResult result) {
+		if (this.waits && result instanceof ClaimResult.InProgress) {
+			// The first call has committed, and its result is yet to be attached.
+			rollback(transaction, null,
+					() -> this.caller.go(this.caller.admission().answered(result, this.scheduler.nanos())));
+			return;
+		}
 		boolean wanted = this.caller.isAnswered();
 		Runnable answer = () -> {
 			if (wanted) {

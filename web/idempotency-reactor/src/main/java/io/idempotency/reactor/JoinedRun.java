@@ -13,7 +13,6 @@ import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.Ending;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
-import io.idempotency.reactor.ReactiveAction.ReactiveOpenWork;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.TransactionLostException;
@@ -34,7 +33,7 @@ import reactor.util.context.Context;
  *
  * @param <T> the result of the guarded work
  */
-final class JoinedRun<T> implements ReactiveOpenWork {
+final class JoinedRun<T> {
 
 	private static final Logger logger = LoggerFactory.getLogger(JoinedRun.class);
 
@@ -109,19 +108,17 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 			return;
 		}
 		this.caller.cancelsWith(this::cancel);
-		boolean taken;
 		try {
 			if (this.claim.isAbandoned()) {
 				this.parts.events().takenOver(this.call, before, origin);
 			}
 			this.action.acquired(this.claim);
-			taken = this.action.takes(this);
 		}
 		catch (Throwable failure) {
 			prepared(Context.empty(), null, failure);
 			return;
 		}
-		Context way = ReactiveIdempotencyContext.with(taken ? this.context : inside(), this.claim.context());
+		Context way = ReactiveIdempotencyContext.with(inside(), this.claim.context());
 		if (this.claim.isAbandoned()) {
 			// A second connection would be waited for while the transaction has one.
 			this.caller.lookUp(ReactiveIdempotencyContext.with(inside(), this.claim.context()),
@@ -171,15 +168,14 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 	}
 
 	private void worked(@Nullable T value, @Nullable Throwable failure) {
-		boolean open = isEnding();
-		if (!open && !this.stage.compareAndSet(Stage.ENDED, Stage.ENDING)) {
+		if (!isEnding()) {
 			return;
 		}
 		if (failure == null) {
-			returned(value, false, open);
+			returned(value, false, true);
 		}
 		else {
-			failed(failure, open);
+			failed(failure);
 		}
 	}
 
@@ -199,8 +195,10 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 		if (!open) {
 			carryOut(this.claim.end(ending), answer, (never) -> answer.run());
 		}
-		else if (ending instanceof Ending.Done || ending instanceof Ending.DoneUnkept) {
-			Mono<Void> committed = commit(ending);
+		else if (ending instanceof Ending.Done || ending instanceof Ending.DoneUnkept
+				|| ending instanceof Ending.Later) {
+			Mono<Void> committed = (ending instanceof Ending.Later)
+					? commit(null).onErrorResume(this::isBehindCommit, this::logged) : commit(ending);
 			carryOut(recovered ? committed : committed.onErrorResume(this::kept), answer, this::commitFailed);
 		}
 		else {
@@ -221,27 +219,17 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 		return decided(() -> Ending.ofFailure(failure, this.action::threw));
 	}
 
-	private void failed(Throwable failure, boolean open) {
+	private void failed(Throwable failure) {
 		this.caller.failsUnseen(failure);
 		Throwable cause = AsyncResults.cause(Exceptions.unwrap(failure));
 		if (isDuplicate(failure)) {
-			if (open) {
-				Runnable recovery = () -> recover(cause);
-				carryOut(rolledBack(failure), recovery, (never) -> recovery.run());
-			}
-			else {
-				recover(cause);
-			}
+			Runnable recovery = () -> recover(cause);
+			carryOut(rolledBack(failure), recovery, (never) -> recovery.run());
 			return;
 		}
 		Ending ending = ofFailure(cause);
 		Runnable answer = () -> this.caller.fail(failure);
-		if (open) {
-			undo(ending, failure, answer);
-		}
-		else {
-			carryOut(this.claim.end(ending), answer, (never) -> answer.run());
-		}
+		undo(ending, failure, answer);
 	}
 
 	/**
@@ -253,6 +241,17 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 		Throwable cause = AsyncResults.cause(Exceptions.unwrap(failure));
 		Mono<Void> written = ofWork ? this.claim.end(ofFailure(cause)) : Mono.empty();
 		return written.then(Mono.error(failure));
+	}
+
+	private boolean isBehindCommit(Throwable failure) {
+		return !this.storeFailed && has(TransactionOutcome.COMMITTED) && failure instanceof Exception;
+	}
+
+	/** The response of a request stands: its work is done. */
+	private Mono<Void> logged(Throwable failure) {
+		logger.warn("A guarded call of '{}' is done and answered, but something has failed behind its commit",
+				this.call.operation(), failure);
+		return Mono.empty();
 	}
 
 	private boolean has(TransactionOutcome how) {
@@ -297,6 +296,11 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 
 	/** Rolls back, and ends the claim after that. */
 	private void undo(Ending ending, @Nullable Throwable failure, Runnable answer) {
+		if (ending instanceof Ending.Later) {
+			// The response tells the end.
+			carryOut(rolledBack(failure), answer, (never) -> answer.run());
+			return;
+		}
 		this.claim.end(ending);
 		carryOut(this.transaction.rollback(failure).then(Mono.defer(() -> ended(true))), answer,
 				(never) -> answer.run());
@@ -356,67 +360,6 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 		}
 		this.observed.seenAs(IdempotencyOutcome.STORE_UNAVAILABLE);
 		return this.parts.notJoined(this.call, ex);
-	}
-
-	@Override
-	public Mono<Void> run(Mono<Void> part, Supplier<@Nullable Ending> done) {
-		return Mono.defer(() -> isAtWork() ? part : Mono.error(this::isOver))
-			.contextWrite(this.transaction::inside)
-			.then(Mono.defer(() -> {
-				Ending ending = done.get();
-				if (!isEnding()) {
-					return notOpen();
-				}
-				return apart((ending != null) ? answered(commit(ending)) : rolledBack(null));
-			}))
-			.onErrorResume((failure) -> undone(failure).then(Mono.error(failure)));
-	}
-
-	private boolean isAtWork() {
-		Stage now = this.stage.get();
-		return now == Stage.STARTING || now == Stage.WORKING;
-	}
-
-	/** Statements in a transaction that has ended would commit at once, one by one. */
-	private IllegalStateException isOver() {
-		return new IllegalStateException("The work of '" + this.call.operation()
-				+ "' is subscribed to again, and its transaction has ended. Repeat what is inside of it");
-	}
-
-	@Override
-	public Mono<Void> commit() {
-		return Mono.defer(() -> isEnding() ? apart(answered(commit(null))) : notOpen());
-	}
-
-	/** What fails behind the commit takes no answer back that is in it. */
-	private Mono<Void> answered(Mono<Void> commit) {
-		return commit.onErrorResume(
-				(failure) -> !this.storeFailed && has(TransactionOutcome.COMMITTED) && failure instanceof Exception,
-				(failure) -> Mono.fromRunnable(() -> logger.warn(
-						"A guarded call of '{}' is done and answered, but something has failed behind its commit",
-						this.call.operation(), failure)));
-	}
-
-	/** It was committed before, or was cancelled: then nobody goes on. */
-	private Mono<Void> notOpen() {
-		return (this.stage.get() == Stage.ENDED) ? Mono.empty() : Mono.never();
-	}
-
-	private Mono<Void> undone(Throwable failure) {
-		return isEnding() ? apart(rolledBack(failure)) : Mono.empty();
-	}
-
-	/**
-	 * Ends the transaction in a subscription that the way to the answer cannot cancel.
-	 */
-	private Mono<Void> apart(Mono<Void> end) {
-		return Mono.create((sink) -> carryOut(end, () -> {
-			this.stage.set(Stage.ENDED);
-			sink.success();
-		}, (failure) -> {
-			this.stage.set(Stage.ENDED);
-			sink.error(failure);
-		}));
 	}
 
 	/**
@@ -479,10 +422,7 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 		WORKING,
 
 		/** The transaction, or the call, is being ended. */
-		ENDING,
-
-		/** The transaction has ended, and the way to the answer goes on. */
-		ENDED
+		ENDING
 
 	}
 

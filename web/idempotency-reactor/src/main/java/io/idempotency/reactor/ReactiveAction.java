@@ -1,7 +1,5 @@
 package io.idempotency.reactor;
 
-import java.util.function.Supplier;
-
 import io.idempotency.Internal;
 import io.idempotency.engine.Ending;
 import io.idempotency.store.StoredResult;
@@ -25,16 +23,6 @@ public interface ReactiveAction<T> {
 	 * the recovery of an abandoned claim.
 	 */
 	default void acquired(ReactiveClaim claim) {
-	}
-
-	/**
-	 * Is given the transaction of a call whose record commits with its work, before
-	 * {@link #run()}.
-	 * @return whether the action takes a part of its work into the transaction itself;
-	 * else all of it is in it
-	 */
-	default boolean takes(ReactiveOpenWork open) {
-		return false;
 	}
 
 	/**
@@ -104,37 +92,6 @@ public interface ReactiveAction<T> {
 	 */
 	default Ending gaveUp(Throwable failure) {
 		return Ending.OUT_OF_SIGHT;
-	}
-
-	/**
-	 * Work whose transaction is open, for a door that
-	 * {@linkplain ReactiveAction#takes(ReactiveOpenWork) takes} only a part of its way
-	 * into it. For one call.
-	 *
-	 * @hidden
-	 */
-	interface ReactiveOpenWork {
-
-		/**
-		 * Runs the part of the way that is in the transaction, which ends with it: it is
-		 * committed, together with the record, when that part has completed, and rolled
-		 * back when it has failed. Is called once.
-		 * @param work the part
-		 * @param done is asked when the part has completed: gives the ending of work that
-		 * is done, {@code null} to roll back, where the ending is told later
-		 * @return completes when the transaction has ended; fails with the failure of the
-		 * part or of the commit, and then nothing of the work is there, or that is not
-		 * known
-		 */
-		Mono<Void> run(Mono<Void> work, Supplier<@Nullable Ending> done);
-
-		/**
-		 * Commits ahead of the end of that part, because something is about to be sent
-		 * that cannot be taken back. The result is attached later.
-		 * @return fails with the exception of the commit
-		 */
-		Mono<Void> commit();
-
 	}
 
 }

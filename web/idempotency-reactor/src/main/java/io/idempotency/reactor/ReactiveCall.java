@@ -436,7 +436,7 @@ final class ReactiveCall<T> {
 			detach();
 		}
 		if (wanted) {
-			new ReactiveRun<>(this, claim, this.action, this.parts.events(), this.observed, claim.within(this.context))
+			new ReactiveRun<>(this, claim, this.action, this.parts.events(), this.observed, claim.inside(this.context))
 				.run();
 		}
 		else {

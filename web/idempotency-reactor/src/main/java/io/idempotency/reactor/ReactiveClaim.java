@@ -3,16 +3,21 @@ package io.idempotency.reactor;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyContextHolder;
+import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyOptions;
+import io.idempotency.IdempotencyOutcome;
 import io.idempotency.Internal;
 import io.idempotency.engine.EngineRuntime;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.ClaimCompletion;
+import io.idempotency.engine.DetachedCalls;
 import io.idempotency.engine.Ending;
+import io.idempotency.engine.AsyncResults;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.WorkTransactions.WorkOutcomes;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
@@ -25,6 +30,7 @@ import io.idempotency.engine.EventLog;
 import io.idempotency.engine.RecordWriter;
 import io.idempotency.engine.EngineRuntime.StoreRuntime;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.util.context.Context;
@@ -67,6 +73,8 @@ public final class ReactiveClaim {
 
 	private final AtomicBoolean underWay = new AtomicBoolean(true);
 
+	private final AtomicBoolean detached = new AtomicBoolean();
+
 	private final WorkOutcomes transactions;
 
 	private volatile boolean mayHaveCommitted;
@@ -104,8 +112,48 @@ public final class ReactiveClaim {
 	}
 
 	/** Returns the context of the work of this claim. */
-	Context within(Context outside) {
-		return ReactiveIdempotencyContext.with(outside, context()).put(ReactiveClaim.class, this);
+	public Context inside(Context outside) {
+		Context observing = ReactiveIdempotencyContext.below(outside, this.observed);
+		return ReactiveIdempotencyContext.with(observing, context()).put(ReactiveClaim.class, this);
+	}
+
+	/**
+	 * Finds the result of work that was done before, by a call without a record. If there
+	 * is none, the call is completed without a result: the work must not run again.
+	 * @param <T> the result
+	 * @param duplicate the failure that means that the work was done before
+	 * @param lookUp looks the result up
+	 * @return the result; fails with the rejection if there is none
+	 */
+	public <T> Mono<T> recoverDuplicate(Throwable duplicate, Supplier<Mono<T>> lookUp) {
+		Mono<T> found = options().recoverable() ? Mono.defer(() -> {
+			try (IdempotencyContextHolder.Binding binding = enter()) {
+				return lookUp.get();
+			}
+		}) : Mono.empty();
+		Throwable cause = AsyncResults.cause(Exceptions.unwrap(duplicate));
+		return found.doOnNext((value) -> {
+			this.observed.seenAs(IdempotencyOutcome.RECOVERED);
+			this.events.publish(IdempotencyEvent.RECOVERED, operation());
+		}).onErrorResume((failure) -> notFound(cause, failure)).switchIfEmpty(Mono.defer(() -> notFound(cause, null)));
+	}
+
+	private <T> Mono<T> notFound(Throwable duplicate, @Nullable Throwable failure) {
+		this.observed.seenAs(IdempotencyOutcome.RESULT_UNAVAILABLE);
+		return end(Ending.DONE_UNKEPT)
+			.then(Mono.error(() -> this.events.resultNotFound(operation(), duplicate, failure)));
+	}
+
+	/** Notes that the work continues without its caller, and bounds the renewal. */
+	public void detached() {
+		if (this.underWay.get() && this.detached.compareAndSet(false, true)) {
+			DetachedCalls calls = this.upkeep.detachedCalls();
+			calls.add(this, operation());
+			boundRenewal(calls.longest());
+			if (!this.underWay.get()) {
+				calls.remove(this);
+			}
+		}
 	}
 
 	/** Returns whether the work failed, and its transaction may have committed. */
@@ -248,6 +296,8 @@ public final class ReactiveClaim {
 			this.record.stopRenewing();
 			this.observed.claimLeft();
 			isOver();
+			// Other code may wait for an ending that was held.
+			this.ended.tryEmitEmpty();
 			return Mono.empty();
 		}
 		if (!(write instanceof RecordUpdate.Hold)) {
@@ -301,6 +351,7 @@ public final class ReactiveClaim {
 	private void isOver() {
 		if (this.underWay.compareAndSet(true, false)) {
 			this.upkeep.workEnds();
+			this.upkeep.detachedCalls().remove(this);
 		}
 	}
 

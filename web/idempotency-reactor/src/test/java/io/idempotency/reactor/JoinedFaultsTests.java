@@ -18,7 +18,6 @@ import io.idempotency.engine.Ending;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.reactor.JoinedTransaction.StepLimits;
-import io.idempotency.reactor.ReactiveAction.ReactiveOpenWork;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.StoredResult;
@@ -139,9 +138,8 @@ class JoinedFaultsTests {
 		this.node.reactive.execute(this.node.call(ReactiveNode.REPLAY), new ForwardingAction(work) {
 
 			@Override
-			public boolean takes(ReactiveOpenWork open) {
+			public void acquired(ReactiveClaim claim) {
 				JoinedFaultsTests.this.opened.set(caller::hangUp);
-				return false;
 			}
 
 			@Override
@@ -394,31 +392,12 @@ class JoinedFaultsTests {
 	}
 
 	/** It would be answered from the business data, and the commit may still come. */
-	@ParameterizedTest
-	@ValueSource(booleans = { false, true })
-	void commitThatIsNotAnsweredInTimeIsNoDuplicate(boolean takes) {
+	@Test
+	void commitThatIsNotAnsweredInTimeIsNoDuplicate() {
 		this.transactions.commits.add((commit) -> Mono.never());
 		TextAction work = new TextAction(Mono.just("order-1")).duplicateOn(RuntimeException.class)
 			.finding(Mono.just("order-0"));
-		Client<String> first = start(RECOVERABLE, new ForwardingAction(work) {
-
-			@Nullable ReactiveOpenWork open;
-
-			@Override
-			public boolean takes(ReactiveOpenWork given) {
-				this.open = takes ? given : null;
-				return takes;
-			}
-
-			@Override
-			public Mono<String> run() {
-				ReactiveOpenWork given = this.open;
-				return (given == null) ? super.run()
-						: given.run(super.run().then(), () -> super.returned("order-1", false))
-							.then(Mono.just("order-1"));
-			}
-
-		}, OnDisconnect.CONTINUE);
+		Client<String> first = start(RECOVERABLE, work, OnDisconnect.CONTINUE);
 		this.node.time.advance(this.transactions.timeout().plusMillis(1));
 		assertThat(first.failure).isInstanceOf(IdempotencyStoreUnavailableException.class);
 		assertThat(work.lookUps).hasValue(0);
@@ -469,10 +448,10 @@ class JoinedFaultsTests {
 
 	private enum Fault {
 
-		ACQUIRED(false, false, false), TAKES(false, false, false), RUN(false, false, false),
-		RETURNED(false, false, false), THREW(true, false, false), IS_DUPLICATE(true, false, false),
-		RECOVER(true, false, false), IS_FOUND(true, true, false), RECOVER_ABANDONED(false, false, true),
-		IS_FOUND_ABANDONED(false, true, true), RETURNED_RECOVERED(true, true, false);
+		ACQUIRED(false, false, false), RUN(false, false, false), RETURNED(false, false, false),
+		THREW(true, false, false), IS_DUPLICATE(true, false, false), RECOVER(true, false, false),
+		IS_FOUND(true, true, false), RECOVER_ABANDONED(false, false, true), IS_FOUND_ABANDONED(false, true, true),
+		RETURNED_RECOVERED(true, true, false);
 
 		private final boolean fails;
 
@@ -511,12 +490,6 @@ class JoinedFaultsTests {
 		@Override
 		public void acquired(ReactiveClaim claim) {
 			at(Fault.ACQUIRED);
-		}
-
-		@Override
-		public boolean takes(ReactiveOpenWork open) {
-			at(Fault.TAKES);
-			return false;
 		}
 
 		@Override

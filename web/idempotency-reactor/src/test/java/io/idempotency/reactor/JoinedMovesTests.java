@@ -17,7 +17,6 @@ import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.Ending;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
-import io.idempotency.reactor.ReactiveAction.ReactiveOpenWork;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.TransactionLostException;
@@ -235,27 +234,6 @@ class JoinedMovesTests {
 		assertThat(this.order.runs).hasValue(0);
 	}
 
-	@Test
-	void commitOfAPartThatHasRolledBackIsARememberedFailure() {
-		this.transactions.failCommit(this.failure, TransactionOutcome.ROLLED_BACK);
-		assertThat(start(REMEMBERING, new PartAction(() -> new Ending.Done(() -> TextAction.text("=part")))).failure)
-			.isSameAs(this.failure);
-		assertThat(this.node.state()).isEqualTo(State.RESULT_NOT_STORED);
-	}
-
-	/** As of a failure that the application answers itself. */
-	@ParameterizedTest
-	@ValueSource(booleans = { false, true })
-	void answerOfACommitThatHasRolledBackIsKept(boolean commitsFirst) {
-		this.transactions.failCommit(this.failure, TransactionOutcome.ROLLED_BACK);
-		PartAction part = new PartAction(() -> new Ending.Done(() -> TextAction.text("=part")));
-		part.commitsFirst = commitsFirst;
-		part.answersFailures = true;
-		assertThat(start(part).value).isEqualTo("refused");
-		assertThat(start(this.order).value).isEqualTo("refused");
-		assertThat(this.order.runs).hasValue(0);
-	}
-
 	/** It is done, and the exception says nothing of a duplicate. */
 	@Test
 	void failureBehindTheCommitIsToldAndTheResultKept() {
@@ -265,17 +243,6 @@ class JoinedMovesTests {
 		assertThat(start(ReactiveNode.REPLAY.change().recoverable(true).build(), work).failure).isSameAs(this.failure);
 		assertThat(work.lookUps).hasValue(0);
 		assertThat(start(this.order).value).isEqualTo("order-1");
-	}
-
-	@ParameterizedTest
-	@ValueSource(booleans = { false, true })
-	void answerStandsWhateverFailsBehindItsCommit(boolean commitsFirst) {
-		this.transactions.failCommit(this.failure, TransactionOutcome.COMMITTED);
-		PartAction part = new PartAction(() -> new Ending.Done(() -> TextAction.text("=whole")));
-		part.commitsFirst = commitsFirst;
-		part.answersFailures = true;
-		assertThat(start(part).value).isEqualTo("whole");
-		assertThat(start(this.order).value).isEqualTo("whole");
 	}
 
 	/** Whether it came is for the database to say. */
@@ -316,19 +283,13 @@ class JoinedMovesTests {
 	}
 
 	/** A second connection would be waited for while the transaction has one. */
-	@ParameterizedTest
-	@ValueSource(booleans = { false, true })
-	void resultOfAnAbandonedCallIsLookedUpInTheTransaction(boolean takes) {
+	@Test
+	void resultOfAnAbandonedCallIsLookedUpInTheTransaction() {
 		this.node.claimElsewhere(Duration.ofSeconds(1));
 		this.node.time.advance(Duration.ofSeconds(2));
 		TextAction work = new TextAction(Mono.error(new AssertionError("runs twice"))).finding(Mono
 			.deferContextual((context) -> Mono.just(ScriptedTransactions.isInside(context) ? "inside" : "outside")));
 		ReactiveAction<String> action = new ForwardingAction(work) {
-
-			@Override
-			public boolean takes(ReactiveOpenWork open) {
-				return takes;
-			}
 
 			@Override
 			public Mono<String> recover() {
@@ -472,64 +433,9 @@ class JoinedMovesTests {
 	}
 
 	@Test
-	void doorTakesAPartIntoTheTransaction() {
-		PartAction part = new PartAction(() -> new Ending.Done(() -> TextAction.text("=part")));
-		assertThat(start(part).value).isEqualTo("whole");
-		assertThat(part.inside).isTrue();
-		assertThat(part.outside).isTrue();
-		assertThat(this.transactions.steps).containsExactly("begin", "commit");
-		assertThat(start(this.order).value).isEqualTo("part");
-	}
-
-	/** Its statements would be in no transaction. */
-	@Test
-	void partIsNotRunAgainWhenItsTransactionHasEnded() {
-		PartAction part = new PartAction(() -> new Ending.Done(() -> TextAction.text("=part")));
-		part.repeats = true;
-		assertThat(start(part).failure).isInstanceOf(IllegalStateException.class).hasMessageContaining("has ended");
-		assertThat(part.parts).isEqualTo(1);
-		assertThat(this.transactions.steps).containsExactly("begin", "commit");
-	}
-
-	@Test
-	void doorMayRollBackAndAnswerAllTheSame() {
-		PartAction part = new PartAction(() -> null);
-		assertThat(start(part).value).isEqualTo("whole");
-		assertThat(this.transactions.steps).containsExactly("begin", "rollback");
-		assertThat(this.node.store.asked).containsExactly("complete");
-		assertThat(start(this.order).value).isEqualTo("whole");
-	}
-
-	@Test
-	void endingThatCannotBeMadeRollsBack() {
-		PartAction part = new PartAction(() -> {
-			throw this.failure;
-		});
-		assertThat(start(part).failure).isSameAs(this.failure);
-		assertThat(this.transactions.steps).containsExactly("begin", "rollback");
-		assertThat(this.node.state()).isNull();
-	}
-
-	@Test
-	void doorThatCommitsFirstAttachesTheResult() {
-		PartAction part = new PartAction(() -> new Ending.Done(() -> TextAction.text("=part")));
-		part.commitsFirst = true;
-		assertThat(start(part).value).isEqualTo("whole");
-		assertThat(this.transactions.steps).containsExactly("begin", "commit");
-		assertThat(this.joined.asked).containsExactly("claim", "complete");
-		assertThat(this.node.store.asked).containsExactly("complete");
-		assertThat(start(this.order).value).isEqualTo("whole");
-	}
-
-	@Test
 	void doorThatNeverComesToItsPartHasNotRun() {
 		TextAction refused = new TextAction(Mono.just("refused"));
 		assertThat(start(new ForwardingAction(refused) {
-
-			@Override
-			public boolean takes(ReactiveOpenWork open) {
-				return true;
-			}
 
 			@Override
 			public Ending returned(@Nullable String value, boolean recovered) {
@@ -539,68 +445,6 @@ class JoinedMovesTests {
 		}).value).isEqualTo("refused");
 		assertThat(this.transactions.steps).containsExactly("begin", "rollback");
 		assertThat(this.node.state()).isNull();
-	}
-
-	/** An action of which a part is in the transaction. */
-	private static final class PartAction implements ReactiveAction<String> {
-
-		private final Supplier<@Nullable Ending> done;
-
-		private @Nullable ReactiveOpenWork open;
-
-		private boolean inside;
-
-		private boolean outside;
-
-		private boolean commitsFirst;
-
-		private boolean repeats;
-
-		private boolean answersFailures;
-
-		private int parts;
-
-		PartAction(Supplier<@Nullable Ending> done) {
-			this.done = done;
-		}
-
-		@Override
-		public boolean takes(ReactiveOpenWork work) {
-			this.open = work;
-			return true;
-		}
-
-		@Override
-		public Mono<String> run() {
-			ReactiveOpenWork work = Objects.requireNonNull(this.open);
-			Mono<Void> part = Mono.deferContextual((context) -> {
-				this.parts++;
-				this.inside = ScriptedTransactions.isInside(context);
-				return this.commitsFirst ? work.commit() : Mono.empty();
-			});
-			Mono<Void> once = work.run(part, this.done);
-			Mono<String> whole = (this.repeats ? once.then(once) : once).then(Mono.deferContextual((context) -> {
-				this.outside = !ScriptedTransactions.isInside(context);
-				return Mono.just("whole");
-			}));
-			return this.answersFailures ? whole.onErrorReturn("refused") : whole;
-		}
-
-		@Override
-		public @Nullable String replay(StoredResult result) {
-			return new TextAction(Mono.empty()).replay(result);
-		}
-
-		@Override
-		public Ending returned(@Nullable String value, boolean recovered) {
-			return new Ending.Done(() -> TextAction.text("=" + value));
-		}
-
-		@Override
-		public Ending threw(Throwable thrown) {
-			return new Ending.Failed(thrown, null);
-		}
-
 	}
 
 }

@@ -7,7 +7,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
-import java.util.function.Supplier;
 
 import io.idempotency.http.ByteSink;
 import org.jspecify.annotations.Nullable;
@@ -25,11 +24,14 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.util.MultiValueMap;
 
-/** Reads bodies of requests whole, and writes those of answers. */
+/** Converts bodies of requests and responses. */
 final class Bodies {
 
-	/** An announced length costs its sender nothing. */
-	private static final int MOST_ANNOUNCED = 8 * 1024;
+	/**
+	 * The size of a buffer of a server. Spring's parser of parts recurses for each part
+	 * that is in one buffer.
+	 */
+	private static final int SLICE = 8 * 1024;
 
 	/**
 	 * A body that was read has passed its own limit: nothing of it needs to be a file.
@@ -41,23 +43,6 @@ final class Bodies {
 	}
 
 	private Bodies() {
-	}
-
-	/**
-	 * Reads the body of a request.
-	 * @param request the request, whose body nobody has read
-	 * @param limit how many bytes it may have
-	 * @param tooLarge the failure if there are more of them
-	 */
-	static Mono<ByteBuffer> read(ServerHttpRequest request, long limit, Supplier<RuntimeException> tooLarge) {
-		long announced = request.getHeaders().getContentLength();
-		if (announced > limit) {
-			return Mono.error(tooLarge);
-		}
-		return Mono.defer(() -> {
-			Reading reading = new Reading((int) Math.min(announced, MOST_ANNOUNCED), limit, tooLarge);
-			return request.getBody().takeUntil(reading::ends).then(Mono.fromSupplier(reading::whole));
-		});
 	}
 
 	/**
@@ -119,9 +104,36 @@ final class Bodies {
 		return response.writeWith(Mono.fromSupplier(() -> response.bufferFactory().wrap(copy(bytes))));
 	}
 
-	/** Gives bytes to a reader, which may release the buffer. */
-	static DataBuffer buffer(ByteBuffer bytes) {
-		return DefaultDataBufferFactory.sharedInstance.wrap(copy(bytes));
+	/** Returns bytes in buffers of the size that a server uses. */
+	static Flux<DataBuffer> slices(ByteBuffer bytes) {
+		int size = bytes.remaining();
+		return Flux.range(0, (size + SLICE - 1) / SLICE).map((index) -> {
+			int from = index * SLICE;
+			byte[] slice = new byte[Math.min(SLICE, size - from)];
+			bytes.duplicate().position(bytes.position() + from).get(slice);
+			return DefaultDataBufferFactory.sharedInstance.wrap(slice);
+		});
+	}
+
+	/** Copies the bytes of a buffer, which stay readable. */
+	static void peek(DataBuffer buffer, byte[] target, int offset, int length) {
+		int position = buffer.readPosition();
+		buffer.read(target, offset, length);
+		buffer.readPosition(position);
+	}
+
+	/** Reads the content of a part. */
+	static Mono<byte[]> bytes(Part part) {
+		return DataBufferUtils.join(part.content()).map((buffer) -> {
+			try {
+				byte[] bytes = new byte[buffer.readableByteCount()];
+				buffer.read(bytes);
+				return bytes;
+			}
+			finally {
+				DataBufferUtils.release(buffer);
+			}
+		}).defaultIfEmpty(new byte[0]);
 	}
 
 	static byte[] copy(@Nullable ByteBuffer bytes) {
@@ -131,43 +143,6 @@ final class Bodies {
 		byte[] copy = new byte[bytes.remaining()];
 		bytes.duplicate().get(copy);
 		return copy;
-	}
-
-	/** What was read of a body. */
-	private static final class Reading {
-
-		private final ByteSink bytes;
-
-		private final long limit;
-
-		private final Supplier<RuntimeException> tooLarge;
-
-		private boolean over;
-
-		Reading(int room, long limit, Supplier<RuntimeException> tooLarge) {
-			this.bytes = new ByteSink(room);
-			this.limit = limit;
-			this.tooLarge = tooLarge;
-		}
-
-		boolean ends(DataBuffer buffer) {
-			this.over = this.bytes.size() + (long) buffer.readableByteCount() > this.limit;
-			if (this.over) {
-				DataBufferUtils.release(buffer);
-			}
-			else {
-				move(buffer, this.bytes);
-			}
-			return this.over;
-		}
-
-		ByteBuffer whole() {
-			if (this.over) {
-				throw this.tooLarge.get();
-			}
-			return this.bytes.toBuffer();
-		}
-
 	}
 
 }

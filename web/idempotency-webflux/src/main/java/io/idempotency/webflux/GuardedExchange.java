@@ -1,141 +1,179 @@
 package io.idempotency.webflux;
 
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
+import io.idempotency.http.HandlerRules;
+import io.idempotency.http.StoredResponse;
+import io.idempotency.interceptor.GuardedMethod;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.util.context.ContextView;
 
 import org.springframework.core.ResolvableType;
 import org.springframework.http.MediaType;
 import org.springframework.http.codec.HttpMessageReader;
 import org.springframework.http.codec.multipart.Part;
-import org.springframework.http.server.reactive.ServerHttpRequest;
-import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.util.LinkedMultiValueMap;
 import org.springframework.util.MultiValueMap;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.reactive.HandlerMapping;
+import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.ServerWebExchangeDecorator;
+import org.springframework.web.server.WebExceptionHandler;
 
 /**
- * The exchange of one way through a guarded handler: the body of its request was read,
- * and its answer is held back.
+ * The exchange of a request that may meet a guarded handler: its body is recorded, and
+ * its response is buffered once the handler is claimed.
  */
 final class GuardedExchange extends ServerWebExchangeDecorator {
 
-	private final ServerHttpRequest request;
+	private final Sinks.Empty<Void> clientGone = Sinks.empty();
 
-	private final HeldResponse response;
+	private final CachedRequest request;
 
-	private final KnownRequest known;
+	private final BufferedResponse response;
 
-	private final boolean read;
+	private final Spring spring;
 
-	private final FormReader readers;
+	private final Mono<MultiValueMap<String, String>> form;
 
-	private volatile @Nullable Mono<MultiValueMap<String, String>> form;
+	private final Mono<MultiValueMap<String, Part>> multipart;
 
-	private volatile @Nullable Mono<MultiValueMap<String, Part>> parts;
+	private volatile @Nullable MultiValueMap<String, Part> parts;
 
-	private volatile @Nullable MultiValueMap<String, Part> readParts;
+	private volatile @Nullable HandlerCall call;
 
-	GuardedExchange(KnownRequest request, long maxResponseSize, FormReader readers) {
-		super(request.exchange());
-		this.known = request;
-		this.request = request.readable();
-		this.response = new HeldResponse(request.exchange().getResponse(), maxResponseSize, request.whenClientIsGone());
-		this.read = request.isRead();
-		this.readers = readers;
+	private volatile boolean over;
+
+	private volatile Consumer<Throwable> jvmError = (error) -> {
+	};
+
+	GuardedExchange(ServerWebExchange exchange, long maxRequestSize, long maxResponseSize, Spring spring) {
+		super(exchange);
+		this.request = new CachedRequest(exchange, maxRequestSize, this.clientGone.asMono());
+		this.response = new BufferedResponse(exchange.getResponse(), maxResponseSize, this.clientGone.asMono());
+		this.spring = spring;
+		this.form = Mono.defer(() -> this.request.isCaching() ? spring.form(this.request) : this.request.form())
+			.cache();
+		this.multipart = Mono.defer(() -> this.request.isCaching()
+				? spring.multipart(this.request).doOnNext((read) -> this.parts = read) : super.getMultipartData())
+			.cache();
+	}
+
+	/**
+	 * Returns the exchange that a subscriber works for, {@code null} if there is none.
+	 */
+	static @Nullable GuardedExchange of(ContextView context) {
+		return context.getOrDefault(GuardedExchange.class, null);
 	}
 
 	@Override
-	public ServerHttpRequest getRequest() {
+	public CachedRequest getRequest() {
 		return this.request;
 	}
 
 	@Override
-	public ServerHttpResponse getResponse() {
-		return this.response;
-	}
-
-	/** Spring answers the three on the response of the server, which is not held back. */
-	@Override
-	public boolean checkNotModified(Instant lastModified) {
-		boolean notModified = super.checkNotModified(lastModified);
-		this.response.adoptConditions();
-		return notModified;
-	}
-
-	@Override
-	public boolean checkNotModified(String etag) {
-		boolean notModified = super.checkNotModified(etag);
-		this.response.adoptConditions();
-		return notModified;
-	}
-
-	@Override
-	public boolean checkNotModified(@Nullable String etag, Instant lastModified) {
-		boolean notModified = super.checkNotModified(etag, lastModified);
-		this.response.adoptConditions();
-		return notModified;
-	}
-
-	/** Returns whether a way may leave files of parts behind. */
-	boolean mayHaveFiles() {
-		return this.known.isMultipart();
-	}
-
-	HeldResponse held() {
+	public BufferedResponse getResponse() {
 		return this.response;
 	}
 
 	@Override
 	public Mono<MultiValueMap<String, String>> getFormData() {
-		if (!this.read) {
-			return this.known.whole(super.getFormData());
-		}
-		Mono<MultiValueMap<String, String>> once = this.form;
-		if (once == null) {
-			once = Mono.defer(() -> this.readers.form(this.request)).cache();
-			this.form = once;
-		}
-		return once;
+		return this.form;
 	}
 
 	@Override
 	public Mono<MultiValueMap<String, Part>> getMultipartData() {
-		if (!this.read) {
-			return super.getMultipartData();
-		}
-		Mono<MultiValueMap<String, Part>> once = this.parts;
-		if (once == null) {
-			once = Mono.defer(() -> this.readers.multipart(this.request))
-				.doOnNext((all) -> this.readParts = all)
-				.cache();
-			this.parts = once;
-		}
-		return once;
+		return this.multipart;
 	}
 
 	/** Deletes the files of the parts that were read here. */
 	@Override
 	public Mono<Void> cleanupMultipart() {
-		MultiValueMap<String, Part> all = this.readParts;
-		return (all == null) ? Mono.empty()
-				: Flux.fromIterable(all.values())
+		MultiValueMap<String, Part> read = this.parts;
+		return (read == null) ? Mono.empty()
+				: Flux.fromIterable(read.values())
 					.concatMapIterable((parts) -> parts)
 					.concatMap((part) -> part.delete().onErrorComplete())
 					.then();
 	}
 
+	/** Returns the parts of the response that are requested, empty for the whole. */
+	List<String> range() {
+		return WebFluxCallerResolver.headers(this.request, StoredResponse.RANGE);
+	}
+
+	/** Returns the handler of the request, {@code null} for a functional route. */
+	@Nullable HandlerMethod handler() {
+		return handler(this);
+	}
+
+	private static @Nullable HandlerMethod handler(ServerWebExchange exchange) {
+		return (exchange.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerMethod handler)
+				? handler : null;
+	}
+
+	/** Returns whether a guarded method is the handler of a request. */
+	static boolean leadsTo(ServerWebExchange exchange, GuardedMethod guarded) {
+		HandlerMethod handler = handler(exchange);
+		return handler != null && HandlerRules.isOf(handler, guarded);
+	}
+
+	/** Returns the claimed call, {@code null} if there is none. */
+	@Nullable HandlerCall call() {
+		return this.call;
+	}
+
+	/** Buffers the response of a claimed call. */
+	void claimed(HandlerCall claimed, boolean continues) {
+		this.call = claimed;
+		this.response.buffer(claimed::complete, continues);
+	}
+
+	/** Renders an exception, as the server would. */
+	Mono<Void> render(Throwable failure) {
+		Mono<Void> rendered = Mono.error(failure);
+		for (WebExceptionHandler handler : this.spring.exceptionHandlers()) {
+			rendered = rendered.onErrorResume((thrown) -> handler.handle(this, thrown));
+		}
+		return rendered;
+	}
+
+	/** Sets what ends the request after a JVM error. */
+	void onJvmError(Consumer<Throwable> handler) {
+		this.jvmError = handler;
+	}
+
+	/** Returns a publisher whose JVM errors, and those of its subscriber, are caught. */
+	Flux<Object> catching(Flux<Object> source) {
+		return new JvmErrors(source, this.jvmError);
+	}
+
+	/** Notes that the client has disconnected. */
+	void clientIsGone() {
+		this.clientGone.tryEmitEmpty();
+	}
+
+	/** Notes that the request is over: nothing may begin any more. */
+	void end() {
+		this.over = true;
+	}
+
+	boolean isOver() {
+		return this.over;
+	}
+
 	/**
-	 * Reads forms of requests whose body the guard has read: an exchange of Spring reads
-	 * them from the request that the server has made, which is empty by then.
+	 * What Spring renders exceptions with, and reads forms.
 	 *
-	 * @param readers those of the application
+	 * @param exceptionHandlers in their order
+	 * @param readers the readers of the application
 	 */
-	record FormReader(List<HttpMessageReader<?>> readers) {
+	record Spring(List<WebExceptionHandler> exceptionHandlers, List<HttpMessageReader<?>> readers) {
 
 		private static final ResolvableType FORM = ResolvableType.forClassWithGenerics(MultiValueMap.class,
 				String.class, String.class);
@@ -143,26 +181,24 @@ final class GuardedExchange extends ServerWebExchangeDecorator {
 		private static final ResolvableType MULTIPART = ResolvableType.forClassWithGenerics(MultiValueMap.class,
 				String.class, Part.class);
 
-		Mono<MultiValueMap<String, String>> form(ServerHttpRequest request) {
-			return read(FORM, MediaType.APPLICATION_FORM_URLENCODED, request);
+		Mono<MultiValueMap<String, String>> form(CachedRequest request) {
+			MediaType sent = request.getHeaders().getContentType();
+			boolean sends = sent != null && MediaType.APPLICATION_FORM_URLENCODED.isCompatibleWith(sent);
+			return read(FORM, sends ? sent : null, request);
 		}
 
-		Mono<MultiValueMap<String, Part>> multipart(ServerHttpRequest request) {
-			return read(MULTIPART, MediaType.MULTIPART_FORM_DATA, request);
+		Mono<MultiValueMap<String, Part>> multipart(CachedRequest request) {
+			MediaType sent = request.getHeaders().getContentType();
+			boolean sends = sent != null && sent.getType().equals(MediaType.MULTIPART_FORM_DATA.getType());
+			return read(MULTIPART, sends ? sent : null, request);
 		}
 
 		@SuppressWarnings("unchecked")
-		private <T> Mono<MultiValueMap<String, T>> read(ResolvableType type, MediaType known,
-				ServerHttpRequest request) {
-			MediaType sent = request.getHeaders().getContentType();
-			boolean multipart = sent != null && known.getType().equals("multipart")
-					&& sent.getType().equals("multipart");
+		private <T> Mono<MultiValueMap<String, T>> read(ResolvableType type, @Nullable MediaType sent,
+				CachedRequest request) {
 			Mono<MultiValueMap<String, T>> nothing = Mono.fromSupplier(LinkedMultiValueMap::new);
-			if (sent == null || !multipart && !known.isCompatibleWith(sent)) {
-				return nothing;
-			}
 			for (HttpMessageReader<?> reader : this.readers) {
-				if (reader.canRead(type, sent)) {
+				if (sent != null && reader.canRead(type, sent)) {
 					return ((HttpMessageReader<MultiValueMap<String, T>>) reader).readMono(type, request, Map.of())
 						.switchIfEmpty(nothing);
 				}

@@ -1,15 +1,34 @@
 package io.idempotency.webflux;
 
+import java.lang.reflect.Method;
+import java.security.Principal;
 import java.util.function.Consumer;
 
-import io.idempotency.interceptor.IdempotentOperation;
+import io.idempotency.http.HandlerRules;
 import io.idempotency.http.IdempotentRoute;
 import io.idempotency.http.RouteRegistry;
+import io.idempotency.interceptor.GuardFaultException;
+import io.idempotency.interceptor.IdempotentOperation;
+import io.idempotency.interceptor.OperationCall;
+import io.idempotency.key.Namespace;
+import io.idempotency.reactor.ReactiveClaim;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.ResponseCookie;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.CollectionUtils;
+import org.springframework.util.LinkedMultiValueMap;
+import org.springframework.util.MultiValueMap;
 import org.springframework.web.reactive.function.server.HandlerFilterFunction;
+import org.springframework.web.reactive.function.server.HandlerFunction;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.ServerWebExchangeDecorator;
 
 /**
  * Guards functional routes of WebFlux, as {@link io.idempotency.Idempotent} guards
@@ -40,6 +59,9 @@ import org.springframework.web.reactive.function.server.ServerResponse;
  */
 public final class IdempotentRoutes {
 
+	/** The method by which all handlers are called. A native image keeps it. */
+	private static final Method HANDLE = ClassUtils.getMethod(HandlerFunction.class, "handle", ServerRequest.class);
+
 	private final @Nullable Guard guard;
 
 	private IdempotentRoutes(@Nullable Guard guard) {
@@ -50,9 +72,10 @@ public final class IdempotentRoutes {
 	 * Creates the routes.
 	 * @param routes makes operations
 	 * @param guard guards requests
+	 * @param namespace the namespace of the operations
 	 */
-	IdempotentRoutes(RouteRegistry routes, GuardedHandlerAdapter guard) {
-		this(new Guard(routes, guard));
+	IdempotentRoutes(RouteRegistry routes, HandlerGuard guard, Namespace namespace) {
+		this(new Guard(routes, guard, namespace));
 	}
 
 	/**
@@ -89,13 +112,83 @@ public final class IdempotentRoutes {
 	}
 
 	/** What makes guards. */
-	private record Guard(RouteRegistry routes, GuardedHandlerAdapter adapter) {
+	private record Guard(RouteRegistry routes, HandlerGuard handlers, Namespace namespace) {
 
 		HandlerFilterFunction<ServerResponse, ServerResponse> filter(String operation,
 				Consumer<? super IdempotentRoute<ServerRequest>> description) {
-			IdempotentOperation route = this.routes.<ServerRequest>add(operation, description, RoutedRequest.HANDLE);
-			this.adapter.check(route);
-			return (request, next) -> this.adapter.answer(request, route, next);
+			IdempotentOperation route = this.routes.<ServerRequest>add(operation, description, HANDLE);
+			this.handlers.check(route);
+			return (request, next) -> Mono.deferContextual((context) -> {
+				// A route inside of a guarded one is a part of its call.
+				if (ReactiveClaim.of(context) != null || HandlerRules.isExempt(route, request.method().name())) {
+					return next.handle(request);
+				}
+				GuardedExchange exchange = GuardedExchange.of(context);
+				return (exchange != null) ? guarded(route, request, next, exchange)
+						: Mono.error(new GuardFaultException("A request of '" + route.name()
+								+ "' cannot be guarded: it did not pass the WebFilter of this library", null));
+			});
+		}
+
+		private Mono<ServerResponse> guarded(IdempotentOperation route, ServerRequest request,
+				HandlerFunction<ServerResponse> next, GuardedExchange exchange) {
+			CachedRequest cached = CachedRequest.of(request.exchange().getRequest());
+			ServerRequest seen = request;
+			if (cached == null) {
+				// A filter has built another request.
+				CachedRequest built = exchange.getRequest().of(request.exchange());
+				seen = ServerRequest.create(new ServerWebExchangeDecorator(request.exchange()) {
+
+					@Override
+					public ServerHttpRequest getRequest() {
+						return built;
+					}
+
+				}, request.messageReaders());
+				cached = built;
+			}
+			ServerRequest read = seen;
+			OperationCall call = OperationCall.of(route, () -> next.handle(read), next, request, this.namespace);
+			Mono<Principal> principal = WebFluxCallerResolver.principal(request.principal().cast(Principal.class));
+			return this.handlers.one(call, exchange, cached, principal, HandlerResults.ROUTE)
+				.cast(ServerResponse.class)
+				.switchIfEmpty(Mono.defer(() -> exchange.getResponse().isReplaced()
+						? Mono.just(new ReplacedResponse(exchange.getResponse().replacedStatus())) : Mono.empty()));
+		}
+
+	}
+
+	/**
+	 * A response that the filter writes.
+	 *
+	 * @param status its status
+	 */
+	private record ReplacedResponse(int status) implements ServerResponse {
+
+		@Override
+		public HttpStatusCode statusCode() {
+			return HttpStatusCode.valueOf(this.status);
+		}
+
+		@Override
+		@SuppressWarnings("removal")
+		public int rawStatusCode() {
+			return this.status;
+		}
+
+		@Override
+		public HttpHeaders headers() {
+			return HttpHeaders.EMPTY;
+		}
+
+		@Override
+		public MultiValueMap<String, ResponseCookie> cookies() {
+			return CollectionUtils.unmodifiableMultiValueMap(new LinkedMultiValueMap<>());
+		}
+
+		@Override
+		public Mono<Void> writeTo(ServerWebExchange exchange, Context context) {
+			return exchange.getResponse().setComplete();
 		}
 
 	}

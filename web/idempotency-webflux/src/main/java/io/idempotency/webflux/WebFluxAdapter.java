@@ -1,36 +1,38 @@
 package io.idempotency.webflux;
 
-import java.lang.reflect.Array;
 import java.lang.reflect.Method;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
+import io.idempotency.engine.WorkTransactions;
+import io.idempotency.http.HandlerRules;
 import io.idempotency.interceptor.DeferredResultTypes;
 import io.idempotency.interceptor.GuardFaultException;
 import io.idempotency.interceptor.GuardedMethod;
 import io.idempotency.interceptor.IdempotentOperation;
-import io.idempotency.interceptor.OperationCall;
 import io.idempotency.interceptor.InvocationAdapter;
+import io.idempotency.interceptor.OperationCall;
 import io.idempotency.interceptor.OperationTraits;
 import io.idempotency.interceptor.OperationTraits.Flag;
 import io.idempotency.interceptor.SubscribedTransactions;
-import io.idempotency.engine.WorkTransactions;
-import io.idempotency.http.HandlerRules;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
 
 import org.springframework.core.MethodParameter;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
 import org.springframework.http.HttpEntity;
+import org.springframework.web.server.ServerWebExchange;
 
 /**
- * The adapter of the method of a controller of WebFlux. It cannot wait, so it decides
- * nothing: {@link GuardedHandlerAdapter} has claimed the call before, and has noted what
- * happens when it arrives here. Thread-safe.
+ * Guards controller methods of WebFlux. The call is claimed when the result is subscribed
+ * to: by then Spring has bound and validated the arguments, and method security has
+ * accepted the caller. Thread-safe.
  */
 final class WebFluxAdapter implements InvocationAdapter {
 
@@ -40,14 +42,17 @@ final class WebFluxAdapter implements InvocationAdapter {
 
 	private final SubscribedTransactions transactions;
 
+	private final Supplier<HandlerGuard> guard;
+
 	/**
 	 * Creates the adapter.
-	 * @param engine supplies the engine
 	 * @param transactions finds the transactions that records join
 	 */
-	WebFluxAdapter(Supplier<ReactiveIdempotencyEngine> engine, SubscribedTransactions transactions) {
+	WebFluxAdapter(Supplier<ReactiveIdempotencyEngine> engine, SubscribedTransactions transactions,
+			Supplier<HandlerGuard> guard) {
 		this.engine = engine;
 		this.transactions = transactions;
+		this.guard = guard;
 	}
 
 	@Override
@@ -57,34 +62,53 @@ final class WebFluxAdapter implements InvocationAdapter {
 				: traits.withTransactions((form, store) -> transactions(method, targetClass, store));
 	}
 
-	/** Work that is not subscribed to is in no transaction. */
 	private WorkTransactions transactions(Method method, Class<?> targetClass, IdempotencyStore store) {
-		if (!DeferredResultTypes.isSuspend(method)
-				&& !isSubscribed(ResolvableType.forMethodReturnType(method, targetClass))) {
+		if (!givesOne(method)) {
 			throw GuardedMethod.problem(method, targetClass,
-					"transaction = JOIN, but its work is not in a subscription to a Mono or a Flux, where the transactions "
-							+ "of WebFlux are",
-					"Return a Mono or a Flux, or set transaction = TransactionMode.SEPARATE");
+					"transaction = JOIN, but it does not return a Mono, so its work may go on after the commit",
+					"Return a Mono, or set transaction = TransactionMode.SEPARATE");
+		}
+		ResolvableType value = ResolvableType.forMethodReturnType(method, targetClass).getGeneric();
+		Class<?> body = HttpEntity.class.isAssignableFrom(value.toClass())
+				? value.as(HttpEntity.class).getGeneric().toClass() : Object.class;
+		if (Publisher.class.isAssignableFrom(body)) {
+			throw GuardedMethod.problem(method, targetClass,
+					"transaction = JOIN, but the body of its response is a publisher, whose work begins after the commit",
+					"Return Mono<ResponseEntity<T>> with the value as the body, or set transaction = "
+							+ "TransactionMode.SEPARATE");
 		}
 		return this.transactions.of(method, targetClass, this.engine.get().store(store));
 	}
 
-	private static boolean isSubscribed(ResolvableType type) {
-		Class<?> raw = type.toClass();
-		return raw == Mono.class || givesMany(raw)
-				|| HttpEntity.class.isAssignableFrom(raw) && isSubscribed(type.as(HttpEntity.class).getGeneric());
-	}
-
-	private static boolean givesMany(Class<?> type) {
-		return type.isAssignableFrom(Flux.class) && type != Object.class;
-	}
-
-	/** {@inheritDoc} The start says what needs threads. */
+	/** {@inheritDoc} A handler without a subscription cannot find its request. */
 	@Override
 	public void check(IdempotentOperation operation) {
-		if (operation.traits().has(Flag.HANDLER)) {
-			this.engine.get().store(operation.place().store());
+		if (!operation.traits().has(Flag.HANDLER)) {
+			return;
 		}
+		Method method = operation.guarded().method();
+		if (!givesOne(method) && !givesMany(method)) {
+			throw operation.problem(
+					"it returns " + method.getGenericReturnType().getTypeName()
+							+ ", and a guarded handler of WebFlux returns a Mono or a Flux, or is a suspend function",
+					"Return Mono.fromCallable(...).subscribeOn(Schedulers.boundedElastic()) in place of a value, "
+							+ "Mono.fromFuture(...) in place of a future, Mono<ResponseEntity<T>> in place of "
+							+ "ResponseEntity<Mono<T>>, and Flux.from(...) in place of another publisher");
+		}
+		this.engine.get().store(operation.place().store());
+	}
+
+	private static boolean givesOne(Method method) {
+		return method.getReturnType() == Mono.class || DeferredResultTypes.isSuspend(method) && !isFlow(method);
+	}
+
+	private static boolean givesMany(Method method) {
+		Class<?> type = method.getReturnType();
+		return type.isAssignableFrom(Flux.class) && type != Object.class || isFlow(method);
+	}
+
+	private static boolean isFlow(Method method) {
+		return new MethodParameter(method, -1).getParameterType().getName().equals(FLOW);
 	}
 
 	@Override
@@ -93,64 +117,51 @@ final class WebFluxAdapter implements InvocationAdapter {
 	}
 
 	@Override
-	public @Nullable Object invoke(OperationCall call) throws Throwable {
-		Method method = call.operation().guarded().method();
+	public Object invoke(OperationCall call) {
+		GuardedMethod guarded = call.operation().guarded();
+		Method method = guarded.method();
+		ResolvableType returned = ResolvableType.forMethodReturnType(method, guarded.targetClass());
+		Class<?> type = returned.getGeneric().resolve();
+		boolean isVoid = type == Void.class;
+		HandlerResults result = new HandlerResults(!givesOne(method), type, isVoid);
 		if (givesOne(method)) {
-			return Mono.deferContextual((context) -> enterOne(call, context.getOrDefault(Pass.class, null)));
+			return Mono.deferContextual((context) -> {
+				GuardedExchange exchange = exchange(call, context);
+				return (exchange == null) ? HandlerGuard.unguarded(call, result).singleOrEmpty() : this.guard.get()
+					.one(call, exchange, exchange.getRequest(), WebFluxCallerResolver.principal(exchange), result);
+			});
 		}
-		if (!needsThread(method)) {
-			return Flux.deferContextual((context) -> enterMany(call, context.getOrDefault(Pass.class, null)));
-		}
-		Class<?> type = method.getReturnType();
-		Pass pass = BoundPass.to(call.operation().guarded());
-		if (pass == null) {
-			throw noRequest(call.operation());
-		}
-		return pass.admits(call) ? new HandlerWork(pass, call).run() : nothing(type);
+		Flux<Object> many = Flux.deferContextual((context) -> {
+			GuardedExchange exchange = exchange(call, context);
+			return (exchange == null) ? HandlerGuard.unguarded(call, result)
+					: this.guard.get().many(call, exchange, WebFluxCallerResolver.principal(exchange), result);
+		});
+		ReactiveAdapter adapter = (isFlow(method) && !DeferredResultTypes.isSuspend(method))
+				? ReactiveAdapterRegistry.getSharedInstance().getAdapter(method.getReturnType()) : null;
+		return (adapter != null) ? adapter.fromPublisher(many) : many;
 	}
 
-	private static boolean givesOne(Method method) {
-		return method.getReturnType() == Mono.class || DeferredResultTypes.isSuspend(method) && !givesFlow(method);
-	}
-
-	/** Returns whether the result of a method knows no context that tells the request. */
-	static boolean needsThread(Method method) {
-		return !givesOne(method) && !givesMany(method.getReturnType()) && !DeferredResultTypes.isSuspend(method);
-	}
-
-	private static boolean givesFlow(Method method) {
-		return new MethodParameter(method, -1).getParameterType().getName().equals(FLOW);
-	}
-
-	private static Mono<?> enterOne(OperationCall call, @Nullable Pass pass) {
-		if (pass == null || !pass.leadsTo(call.operation().guarded())) {
-			return Mono.error(noRequest(call.operation()));
+	/** Returns the exchange of a call, {@code null} if the call is exempt. */
+	private static @Nullable GuardedExchange exchange(OperationCall call, ContextView context) {
+		IdempotentOperation operation = call.operation();
+		ServerWebExchange exchange = context.getOrDefault(WebFluxRequests.EXCHANGE, null);
+		if (exchange == null || !GuardedExchange.leadsTo(exchange, operation.guarded())) {
+			throw noRequest(operation);
 		}
-		return pass.admits(call) ? new HandlerWork(pass, call).one() : Mono.never();
-	}
-
-	private static Flux<?> enterMany(OperationCall call, @Nullable Pass pass) {
-		if (pass == null || !pass.leadsTo(call.operation().guarded())) {
-			return Flux.error(noRequest(call.operation()));
+		if (HandlerRules.isExempt(operation, exchange.getRequest().getMethod().name())) {
+			return null;
 		}
-		return pass.admits(call) ? new HandlerWork(pass, call).many() : Flux.never();
+		if (exchange instanceof GuardedExchange guarded) {
+			return guarded;
+		}
+		throw noRequest(operation);
 	}
 
 	private static GuardFaultException noRequest(IdempotentOperation operation) {
 		return new GuardFaultException("A call of '" + operation.describe()
-				+ "' cannot be guarded: it does not come from the request that it handles. Return a Mono, which knows the "
-				+ "request, if an adapter of the application calls it; and call no handler from other code", null);
-	}
-
-	/** Returns a result that nobody will look at. */
-	private static @Nullable Object nothing(Class<?> type) {
-		if (CompletionStage.class.isAssignableFrom(type)) {
-			return type.isAssignableFrom(CompletableFuture.class) ? new CompletableFuture<>() : null;
-		}
-		if (!type.isPrimitive() || type == void.class) {
-			return null;
-		}
-		return Array.get(Array.newInstance(type, 1), 0);
+				+ "' cannot be guarded: it does not come from the request that it handles. Do not call a handler "
+				+ "from other code, and let no filter behind the guard change the method or the path of the request",
+				null);
 	}
 
 }

@@ -76,7 +76,14 @@ final class WebFluxCallerResolver {
 	 * Reactor context alone, where method security and the handler find it.
 	 */
 	static Mono<Principal> principal(ServerWebExchange exchange) {
-		Mono<Principal> ofExchange = exchange.getPrincipal();
+		return principal(exchange.getPrincipal());
+	}
+
+	/**
+	 * Returns the principal of a request, as above.
+	 * @param ofExchange the principal that the request has
+	 */
+	static Mono<Principal> principal(Mono<Principal> ofExchange) {
 		return SPRING_SECURITY ? ofExchange.filter(Logins::isKnown).switchIfEmpty(Logins.CURRENT) : ofExchange;
 	}
 

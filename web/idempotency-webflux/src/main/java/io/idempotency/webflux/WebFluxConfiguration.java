@@ -24,7 +24,11 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.annotation.Order;
+import org.springframework.http.codec.ServerCodecConfigurer;
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.reactive.result.method.RequestMappingInfoHandlerMapping;
 import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerMapping;
+import org.springframework.web.server.WebExceptionHandler;
 
 /**
  * Declares the beans that guard WebFlux handlers. The starter imports the nested
@@ -65,8 +69,13 @@ public final class WebFluxConfiguration {
 
 		@Bean
 		WebFluxAdapter idempotencyWebFluxAdapter(ObjectProvider<ReactiveIdempotencyEngine> engine,
-				SubscribedTransactions transactions) {
-			return new WebFluxAdapter(engine::getObject, transactions);
+				SubscribedTransactions transactions, ObjectProvider<HandlerGuard> guard) {
+			return new WebFluxAdapter(engine::getObject, transactions, guard::getObject);
+		}
+
+		@Bean
+		WebFluxRequests idempotencyWebFluxRequests(WebFluxCallerResolver callers, HttpSettings settings) {
+			return new WebFluxRequests(callers, settings);
 		}
 
 		/** Comes before the handler of Spring Boot, which has the order -1. */
@@ -77,13 +86,24 @@ public final class WebFluxConfiguration {
 		}
 
 		@Bean
-		GuardedHandlerAdapter idempotencyGuardedHandlerAdapter(ReactiveIdempotencyEngine engine,
-				OperationKeyReader keys, ResultCodec codec, WebFluxCallerResolver callers, HttpSettings http,
-				ObjectProvider<Namespace> namespace, Settings settings, ReactiveProblemHandler problems,
-				ObjectProvider<IdempotentOperationSource> operations, ApplicationContext context) {
-			return new GuardedHandlerAdapter(engine, keys, new OperationFingerprinter(codec), callers, http,
-					namespace.getIfAvailable(() -> Namespace.NONE), settings.onDisconnect(), problems, operations,
-					context);
+		HandlerGuard idempotencyHandlerGuard(ReactiveIdempotencyEngine engine, OperationKeyReader keys,
+				ResultCodec codec, WebFluxCallerResolver callers, HttpSettings http, Settings settings,
+				ReactiveProblemHandler problems) {
+			return new HandlerGuard(engine, keys, new OperationFingerprinter(codec), callers, http,
+					settings.onDisconnect(), problems);
+		}
+
+		@Bean
+		IdempotencyWebFilter idempotencyWebFilter(HttpSettings http, Settings settings,
+				ObjectProvider<IdempotentOperationSource> operations, ObjectProvider<RouteRegistry> routes,
+				ObjectProvider<RequestMappingInfoHandlerMapping> mappings,
+				ObjectProvider<WebExceptionHandler> exceptionHandlers, ObjectProvider<ServerCodecConfigurer> codecs) {
+			return new IdempotencyWebFilter(http, settings.onDisconnect(),
+					SingletonSupplier.of(() -> operations.getObject())::obtain,
+					() -> routes.stream().anyMatch((registry) -> !registry.operations().isEmpty()),
+					SingletonSupplier.of(() -> mappings.orderedStream().toList())::obtain,
+					SingletonSupplier.of(() -> new GuardedExchange.Spring(exceptionHandlers.orderedStream().toList(),
+							codecs.getObject().getReaders()))::obtain);
 		}
 
 	}
@@ -97,8 +117,9 @@ public final class WebFluxConfiguration {
 	public static final class Routes {
 
 		@Bean
-		IdempotentRoutes idempotentRoutes(RouteRegistry routes, GuardedHandlerAdapter guard) {
-			return new IdempotentRoutes(routes, guard);
+		IdempotentRoutes idempotentRoutes(RouteRegistry routes, HandlerGuard guard,
+				ObjectProvider<Namespace> namespace) {
+			return new IdempotentRoutes(routes, guard, namespace.getIfAvailable(() -> Namespace.NONE));
 		}
 
 	}

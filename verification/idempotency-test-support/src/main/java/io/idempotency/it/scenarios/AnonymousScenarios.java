@@ -41,6 +41,20 @@ public abstract class AnonymousScenarios {
 	/** Starts the application with these handlers, too. */
 	protected abstract ConfigurableApplicationContext start(Class<?> handlers, String... properties);
 
+	/** Returns the handlers, which differ where a stack needs another return type. */
+	protected Class<?> handlers() {
+		return Payments.class;
+	}
+
+	/** Returns the store of both applications. */
+	public static IdempotencyStore sharedStore() {
+		return Payments.STORE;
+	}
+
+	public static int run() {
+		return Payments.RUNS.incrementAndGet();
+	}
+
 	@BeforeAll
 	void start() {
 		this.sharing = start("share");
@@ -48,7 +62,7 @@ public abstract class AnonymousScenarios {
 	}
 
 	private ConfigurableApplicationContext start(String anonymous) {
-		return start(Payments.class, "server.port=0", "idempotency.token.enabled=true",
+		return start(handlers(), "server.port=0", "idempotency.token.enabled=true",
 				"idempotency.http.scope-headers=X-Tenant", "idempotency.http.anonymous=" + anonymous);
 	}
 

@@ -32,6 +32,11 @@ public interface EarlyReplayScenarios {
 		return List.of("plain");
 	}
 
+	/** Returns whether a replay is served before the arguments are bound. */
+	default boolean replaysEarly() {
+		return true;
+	}
+
 	/** The paths of those that something protects, with what it answers. */
 	Map<String, Integer> refused();
 

@@ -43,9 +43,19 @@ public abstract class StoredRequestScenarios {
 	/** Starts the application with these handlers, too. */
 	protected abstract ConfigurableApplicationContext start(Class<?> handlers, String... properties);
 
+	/** Returns the handlers, which differ where a stack needs another return type. */
+	protected Class<?> handlers() {
+		return Orders.class;
+	}
+
+	/** Returns the store of the handlers. */
+	public static IdempotencyStore recordingStore() {
+		return Orders.STORE;
+	}
+
 	@BeforeAll
 	void start() {
-		this.application = start(Orders.class, "server.port=0", "idempotency.namespace=shop",
+		this.application = start(handlers(), "server.port=0", "idempotency.namespace=shop",
 				"idempotency.http.scope-headers=X-Tenant", "idempotency.http.fingerprint-headers=X-Currency",
 				"idempotency.http.ignored-parameters=trace");
 	}

@@ -45,7 +45,7 @@ final class DeclaredElsewhere {
 
 		@Idempotent
 		@PostExchange("/entity")
-		ResponseEntity<String> entity();
+		Mono<ResponseEntity<String>> entity();
 
 	}
 
@@ -59,8 +59,11 @@ final class DeclaredElsewhere {
 		}
 
 		@Override
-		public ResponseEntity<String> entity() {
-			return ResponseEntity.ok("run " + run("exchange/entity"));
+		public Mono<ResponseEntity<String>> entity() {
+			return Mono.fromCallable(() -> {
+				return ResponseEntity.ok("run " + run("exchange/entity"));
+
+			});
 		}
 
 	}

@@ -76,6 +76,18 @@ class HangUpInPassedAnswerTests {
 			assertThat(runs("cancelled " + this.key)).isZero();
 		}
 
+		@Test
+		void workGoesOnWhenTheClientLeavesBeforeTheFirstByte() throws Exception {
+			try (RawClient client = new RawClient(this.port)) {
+				client.send("/passed/late-array", this.key, "", 0, "");
+				await().until(() -> runs("gate " + this.key) == 1);
+			}
+			await().until(() -> runs("closed " + this.key) == 1);
+			goOn();
+			Scenario.assertCode(awaitEnd("/passed/late-array"), 409, "result-unavailable");
+			assertThat(runs("paid " + this.key)).isEqualTo(PassedAnswers.PAYMENTS);
+		}
+
 		/** As in Spring MVC. It may have no end. */
 		@Test
 		void streamIsOverWithItsClient() throws Exception {

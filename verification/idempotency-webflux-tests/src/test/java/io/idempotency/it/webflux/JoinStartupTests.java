@@ -38,8 +38,11 @@ class JoinStartupTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
-			Plain | but its work is not in a subscription to a Mono or a Flux | Return a Mono or a Flux
-			Future | but its work is not in a subscription to a Mono or a Flux | Return a Mono or a Flux
+			Plain | but it does not return a Mono | Return a Mono
+			Future | but it does not return a Mono | Return a Mono
+			Many | but it does not return a Mono | Return a Mono
+			OfBody | but it does not return a Mono | Return a Mono
+			OfBodyInMono | but the body of its response is a publisher | Return Mono<ResponseEntity<T>>
 			Apart | but its own @Transactional asks for a transaction apart from the caller's | at REQUIRED
 			Mandatory | but its own @Transactional asks for a transaction of its caller | at REQUIRED
 			OfAnother | but its record cannot be in the transactions of a R2dbcTransactionManager | by @Transactional
@@ -64,7 +67,7 @@ class JoinStartupTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "Handler", "Many", "OfBody", "OfBean" })
+	@CsvSource({ "Handler", "OfBean" })
 	void startsWithADatabase(String type) throws Exception {
 		try (ConfigurableApplicationContext application = start(type, Application.class, "--idempotency.store=jdbc")) {
 			assertThat(application.isRunning()).isTrue();
@@ -149,6 +152,17 @@ class JoinStartupTests {
 		@PostMapping("/of-body")
 		ResponseEntity<Mono<String>> pay() {
 			return ResponseEntity.ok(Mono.empty());
+		}
+
+	}
+
+	@RestController
+	static class OfBodyInMono {
+
+		@Idempotent(transaction = TransactionMode.JOIN)
+		@PostMapping("/of-body-in-mono")
+		Mono<ResponseEntity<Mono<String>>> pay() {
+			return Mono.just(ResponseEntity.ok(Mono.empty()));
 		}
 
 	}

@@ -72,12 +72,6 @@ class JoinedController {
 	}
 
 	@Idempotent(transaction = TransactionMode.JOIN)
-	@PostMapping("/body")
-	ResponseEntity<Mono<String>> body(@RequestHeader(KEY) String key) {
-		return ResponseEntity.status(HttpStatus.CREATED).body(this.ledger.pay(key).thenReturn("paid " + key));
-	}
-
-	@Idempotent(transaction = TransactionMode.JOIN)
 	@PostMapping("/empty")
 	Mono<Void> empty(@RequestHeader(KEY) String key) {
 		return this.ledger.pay(key);
@@ -105,12 +99,6 @@ class JoinedController {
 	@ResponseStatus(HttpStatus.CREATED)
 	Mono<Void> createdFails(@RequestHeader(KEY) String key) {
 		return this.ledger.pay(key).then(Mono.error(new IllegalStateException("It fails on purpose")));
-	}
-
-	@Idempotent(transaction = TransactionMode.JOIN)
-	@PostMapping(path = "/many", produces = MediaType.APPLICATION_JSON_VALUE)
-	Flux<Map<String, String>> many(@RequestHeader(KEY) String key) {
-		return Flux.concat(this.ledger.pay(key).thenReturn(Map.of("paid", key)), Mono.just(Map.of("all", "yes")));
 	}
 
 	@Idempotent(transaction = TransactionMode.JOIN)
@@ -222,12 +210,6 @@ class JoinedController {
 	@PostMapping("/large-deferred")
 	Mono<String> largeDeferred(@RequestHeader(KEY) String key, @RequestHeader("X-Slot") String slot) {
 		return this.ledger.book(key, slot).thenReturn("x".repeat(2_000_000));
-	}
-
-	@Idempotent(transaction = TransactionMode.JOIN)
-	@PostMapping(path = "/stream", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
-	Flux<String> stream(@RequestHeader(KEY) String key) {
-		return Flux.concat(this.ledger.pay(key).thenReturn("one"), Mono.just("two"));
 	}
 
 	@Idempotent(transaction = TransactionMode.JOIN)

@@ -1,5 +1,17 @@
 package io.idempotency.it.webflux;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import io.idempotency.it.client.Answer;
+import org.junit.jupiter.api.Test;
+import java.net.http.HttpRequest;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.context.annotation.Bean;
+import reactor.core.publisher.Mono;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.Idempotent;
+import java.util.Map;
 import java.util.UUID;
 
 import io.idempotency.engine.IdempotencyEngine;
@@ -7,7 +19,6 @@ import io.idempotency.it.client.Client;
 import io.idempotency.it.scenarios.AnonymousScenarios;
 import io.idempotency.it.scenarios.BrokenRequestsScenarios;
 import io.idempotency.it.scenarios.CallersScenarios;
-import io.idempotency.it.scenarios.EarlyAnswersScenarios;
 import io.idempotency.it.scenarios.EncryptedAnswersScenarios;
 import io.idempotency.it.scenarios.FingerprintsScenarios;
 import io.idempotency.it.scenarios.KeptAnswersScenarios;
@@ -120,6 +131,11 @@ class OnNettyTests {
 	class Anonymous extends AnonymousScenarios {
 
 		@Override
+		protected Class<?> handlers() {
+			return Payments.class;
+		}
+
+		@Override
 		protected ConfigurableApplicationContext start(Class<?> handlers, String... properties) {
 			return new SpringApplicationBuilder(ScenariosApplication.class, handlers).properties(properties).run();
 		}
@@ -143,16 +159,6 @@ class OnNettyTests {
 		@Override
 		public String resolver() {
 			return "ReactiveIdempotencyScopeResolver";
-		}
-
-	}
-
-	@Nested
-	class EarlyAnswers extends OnNetty implements EarlyAnswersScenarios {
-
-		@Override
-		public boolean answersEarly() {
-			return false;
 		}
 
 	}
@@ -202,6 +208,19 @@ class OnNettyTests {
 	@Nested
 	class Keys extends OnNetty implements KeysScenarios {
 
+		@Test
+		void beanMethodSeesHeaderAndCallerOfTheRequest() {
+			String path = "/keys/service-by-request?room=12";
+			Answer alice = client().post(path, key(), "text/plain", "", Client.as("alice"));
+			assertThat(alice.status()).as("%s", alice).isEqualTo(200);
+			assertThat(client().post(path, key(), "text/plain", "", Client.as("bob")).body())
+				.isNotEqualTo(alice.body());
+			assertThat(client().post(path, key(), "text/plain", "", Client.as("alice")).body()).isEqualTo(alice.body());
+			assertThat(client().post(path, key()).text()).isNotEqualTo(alice.text());
+			Scenario.assertCode(client().send(client().to(path).POST(HttpRequest.BodyPublishers.noBody())), 400,
+					"key-missing");
+		}
+
 	}
 
 	@Nested
@@ -241,6 +260,11 @@ class OnNettyTests {
 	class StoredRequests extends StoredRequestScenarios {
 
 		@Override
+		protected Class<?> handlers() {
+			return Orders.class;
+		}
+
+		@Override
 		protected ConfigurableApplicationContext start(Class<?> handlers, String... properties) {
 			return new SpringApplicationBuilder(ScenariosApplication.class, handlers).properties(properties).run();
 		}
@@ -273,6 +297,92 @@ class OnNettyTests {
 		@Override
 		public void unmap() {
 			this.requestMappingHandlerMapping.unregisterMapping(this.later);
+		}
+
+	}
+
+	/** The handlers of {@link StoredRequestScenarios}. */
+	@RestController
+	static class Orders {
+
+		@Bean(destroyMethod = "")
+		static IdempotencyStore store() {
+			return StoredRequests.recordingStore();
+		}
+
+		@PostMapping("/stored/handler")
+		@Idempotent(operation = "order.place")
+		public Mono<String> handler() {
+			return Mono.just("placed");
+		}
+
+		@PostMapping("/stored/scope")
+		@Idempotent(operation = "order.place", scope = "'all'")
+		public Mono<String> scope() {
+			return Mono.just("placed");
+		}
+
+		@PostMapping("/stored/list")
+		@Idempotent(operation = "order.place", key = "{#order['order'], 7L}")
+		public Mono<String> list(@RequestBody Map<String, String> order) {
+			return Mono.just("placed");
+		}
+
+		@PostMapping("/stored/expression")
+		@Idempotent(operation = "order.place", fingerprint = "#order")
+		public Mono<String> expression(@RequestBody Map<String, Object> order) {
+			return Mono.just("placed");
+		}
+
+	}
+
+	/** The handlers of {@link AnonymousScenarios}. */
+	@RestController
+	static class Payments {
+
+		@Bean(destroyMethod = "")
+		static IdempotencyStore store() {
+			return Anonymous.sharedStore();
+		}
+
+		private static Mono<String> runs() {
+			return Mono.fromSupplier(() -> "run " + Anonymous.run());
+		}
+
+		@PostMapping("/pay")
+		@Idempotent
+		public Mono<String> pay(@RequestBody String body) {
+			return runs();
+		}
+
+		@PostMapping("/pay/form")
+		@Idempotent
+		public Mono<String> form(String a) {
+			return runs();
+		}
+
+		@PostMapping("/pay/resource")
+		@Idempotent(key = "header('Idempotency-Key')")
+		public Mono<String> resource() {
+			return runs();
+		}
+
+		@PostMapping("/scoped")
+		@Idempotent(scope = "'everybody'")
+		public Mono<String> scoped() {
+			return Mono.just("scoped");
+		}
+
+		@PostMapping("/condition")
+		@Idempotent(condition = "false")
+		public Mono<String> condition() {
+			return Mono.just("unguarded");
+		}
+
+		@PostMapping("/optional")
+		@Idempotent(required = false)
+		public Mono<String> optional() {
+			return Mono.just("optional");
 		}
 
 	}

@@ -99,78 +99,45 @@ class OrdersController {
 	}
 
 	@Idempotent
-	@PostMapping("/entity-of-mono")
-	ResponseEntity<Mono<String>> entityOfMono() {
-		return ResponseEntity.accepted().body(Mono.fromSupplier(() -> "run " + run("entity-of-mono")));
-	}
-
-	@Idempotent
 	@PostMapping("/future")
-	CompletableFuture<String> future() {
-		return CompletableFuture.supplyAsync(() -> "run " + run("future"));
-	}
+	Mono<String> future() {
+		return Mono.fromFuture(() -> {
+			return CompletableFuture.supplyAsync(() -> "run " + run("future"));
 
-	@Idempotent
-	@PostMapping("/plain")
-	String plain() {
-		return "run " + run("plain");
+		}, true);
 	}
 
 	@Idempotent
 	@PostMapping("/number")
-	int number() {
-		return run("number");
+	Mono<Integer> number() {
+		return Mono.fromCallable(() -> {
+			return run("number");
+
+		});
 	}
 
 	@Idempotent
 	@PostMapping("/void")
-	void nothingAtAll() {
-		run("void");
+	Mono<Void> nothingAtAll() {
+		return Mono.fromRunnable(() -> {
+			run("void");
+
+		});
 	}
 
 	@Idempotent
 	@PostMapping("/entity")
-	ResponseEntity<Order> entity() {
-		return ResponseEntity.ok(new Order("run " + run("entity")));
+	Mono<ResponseEntity<Order>> entity() {
+		return Mono.fromCallable(() -> {
+			return ResponseEntity.ok(new Order("run " + run("entity")));
+
+		});
 	}
 
 	@Idempotent
 	@PostMapping("/publisher")
 	Publisher<String> publisher() {
 		return Mono.fromSupplier(() -> "run " + run("publisher"));
-	}
-
-	/** Of the JDK; those of RxJava and of Kotlin come the same way. */
-	@Idempotent
-	@PostMapping("/foreign-publisher")
-	Flow.Publisher<String> foreignPublisher() {
-		return JdkFlowAdapter.publisherToFlowPublisher(Flux.defer(() -> Flux.just("run " + run("foreign-publisher"))));
-	}
-
-	@Idempotent
-	@PostMapping("/foreign-publisher-that-fails")
-	Flow.Publisher<String> foreignPublisherThatFails() {
-		return JdkFlowAdapter.publisherToFlowPublisher(
-				Flux.error(() -> new IllegalStateException("run " + run("foreign-publisher-that-fails"))));
-	}
-
-	@Idempotent(duplicateOn = IllegalStateException.class)
-	@PostMapping("/foreign-publisher-already")
-	Flow.Publisher<String> foreignPublisherAlready() {
-		return JdkFlowAdapter.publisherToFlowPublisher(
-				Flux.error(() -> new IllegalStateException("run " + run("foreign-publisher-already"))));
-	}
-
-	@Idempotent
-	@PostMapping("/object")
-	Object object() {
-		return Mono.fromSupplier(() -> "run " + run("object"));
-	}
-
-	@Idempotent
-	@PostMapping("/entity-of-flux")
-	ResponseEntity<Flux<Order>> entityOfFlux() {
-		return ResponseEntity.accepted().body(Flux.defer(() -> Flux.just(new Order("run " + run("entity-of-flux")))));
 	}
 
 	@Idempotent
@@ -182,22 +149,22 @@ class OrdersController {
 
 	@Idempotent
 	@PostMapping("/entity-of-foreign-publisher")
-	ResponseEntity<Flow.Publisher<String>> entityOfForeignPublisher() {
-		return ResponseEntity.accepted()
-			.body(JdkFlowAdapter
-				.publisherToFlowPublisher(Mono.fromSupplier(() -> "run " + run("entity-of-foreign-publisher"))));
+	Mono<ResponseEntity<Flow.Publisher<String>>> entityOfForeignPublisher() {
+		return Mono.fromCallable(() -> {
+			return ResponseEntity.accepted()
+				.body(JdkFlowAdapter
+					.publisherToFlowPublisher(Mono.fromSupplier(() -> "run " + run("entity-of-foreign-publisher"))));
+
+		});
 	}
 
 	@Idempotent
 	@PostMapping("/future-entity")
-	CompletionStage<ResponseEntity<String>> futureEntity() {
-		return CompletableFuture.supplyAsync(() -> ResponseEntity.accepted().body("run " + run("future-entity")));
-	}
+	Mono<ResponseEntity<String>> futureEntity() {
+		return Mono.fromFuture(() -> {
+			return CompletableFuture.supplyAsync(() -> ResponseEntity.accepted().body("run " + run("future-entity")));
 
-	@Idempotent
-	@PostMapping("/problem")
-	ProblemDetail problem() {
-		return ProblemDetail.forStatusAndDetail(HttpStatus.PAYMENT_REQUIRED, "run " + run("problem"));
+		}, true);
 	}
 
 	@Idempotent
@@ -209,10 +176,13 @@ class OrdersController {
 
 	@Idempotent
 	@PostMapping("/headers")
-	HttpHeaders headers() {
-		HttpHeaders headers = new HttpHeaders();
-		headers.add("X-Run", "r" + run("headers"));
-		return headers;
+	Mono<HttpHeaders> headers() {
+		return Mono.fromCallable(() -> {
+			HttpHeaders headers = new HttpHeaders();
+			headers.add("X-Run", "r" + run("headers"));
+			return headers;
+
+		});
 	}
 
 	@Idempotent
@@ -277,12 +247,6 @@ class OrdersController {
 	@PostMapping("/by-argument")
 	Mono<String> byArgument(@RequestBody Order order) {
 		return Mono.fromSupplier(() -> "run " + run("by-argument"));
-	}
-
-	@Idempotent(key = "#order.item")
-	@PostMapping("/plain-by-argument")
-	String plainByArgument(@RequestBody Order order) {
-		return "run " + run("plain-by-argument");
 	}
 
 	@Idempotent(body = "/item")
@@ -400,14 +364,11 @@ class OrdersController {
 	/** Runs on a thread of the application, which Spring hands the request to. */
 	@Idempotent
 	@PostMapping("/blocking")
-	String blocking(@RequestBody Order order) {
-		return order.item() + " on " + Thread.currentThread().getName() + " run " + run("blocking");
-	}
+	Mono<String> blocking(@RequestBody Order order) {
+		return Mono.fromCallable(() -> {
+			return order.item() + " on " + Thread.currentThread().getName() + " run " + run("blocking");
 
-	@Idempotent(key = "#order.item")
-	@PostMapping("/blocking-by-argument")
-	ResponseEntity<String> blockingByArgument(@RequestBody Order order) {
-		return ResponseEntity.ok("on " + Thread.currentThread().getName() + " run " + run("blocking-by-argument"));
+		});
 	}
 
 	/** Blocks the thread of its request. */

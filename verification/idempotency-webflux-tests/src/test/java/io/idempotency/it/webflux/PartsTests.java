@@ -80,6 +80,21 @@ class PartsTests {
 		await().until(() -> count() == 0);
 	}
 
+	/** Spring's parser recurses for each part that is in one buffer. */
+	@Test
+	void manySmallPartsReachTheHandler() {
+		Client client = new Client(application.getEnvironment().getRequiredProperty("local.server.port", int.class));
+		StringBuilder body = new StringBuilder(
+				"--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\nxyz");
+		for (int i = 0; i < 4_000; i++) {
+			body.append("\r\n--b\r\nContent-Disposition: form-data; name=\"p").append(i).append("\"\r\n\r\n").append(i);
+		}
+		Answer first = client.post("/upload", this.key, "multipart/form-data; boundary=b", body + "\r\n--b--\r\n");
+		assertThat(first.text()).startsWith("f 3 run");
+		Answer second = client.post("/upload", this.key, "multipart/form-data; boundary=b", body + "\r\n--b--\r\n");
+		assertThat(second.replayed()).isTrue();
+	}
+
 	/** Counts what the threads that write and delete files are asked for. */
 	static class Writers implements WebFluxConfigurer, DisposableBean {
 

@@ -54,10 +54,23 @@ class PassedAnswers {
 		return payments(key, RECEIPT);
 	}
 
+	/** Waits before the first payment. */
+	@Idempotent(lease = "1s", onAbandoned = AbandonedMode.REJECT)
+	@PostMapping("/passed/late-array")
+	Flux<Map<String, String>> lateArray(@RequestHeader(KEY) String key) {
+		return gate(key).thenMany(Flux.range(1, PAYMENTS).map((number) -> {
+			run("paid " + key);
+			return Map.of("receipt", RECEIPT);
+		}));
+	}
+
 	@Idempotent(lease = "1s", onAbandoned = AbandonedMode.REJECT)
 	@PostMapping("/passed/body")
-	ResponseEntity<Flux<Map<String, String>>> body(@RequestHeader(KEY) String key) {
-		return ResponseEntity.ok(payments(key, RECEIPT));
+	Mono<ResponseEntity<Flux<Map<String, String>>>> body(@RequestHeader(KEY) String key) {
+		return Mono.fromCallable(() -> {
+			return ResponseEntity.ok(payments(key, RECEIPT));
+
+		});
 	}
 
 	@Idempotent(lease = "1s", onAbandoned = AbandonedMode.REJECT)

@@ -170,7 +170,8 @@ class R2dbcStoreTests {
 		}
 
 		@ParameterizedTest
-		@ValueSource(strings = { "orders", "empty", "flux", "plain", "status/404", "by-argument", "future", "buffers" })
+		@ValueSource(
+				strings = { "orders", "empty", "flux", "entity", "status/404", "by-argument", "future", "buffers" })
 		void answerIsKeptInTheTable(String path) {
 			String key = UUID.randomUUID().toString();
 			int before = rows();

@@ -48,55 +48,14 @@ class RecoveryController {
 		return ResponseEntity.status(201).header("X-Own", "own").body(text);
 	}
 
-	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findPlain", lease = "300ms")
-	@PostMapping("/recovery/plain/{id}/{work}")
-	ResponseEntity<String> plain(@PathVariable String id, @PathVariable String work) {
-		return created(at(work(id, work)));
-	}
-
-	@Nullable ResponseEntity<String> findPlain(String id, String work) {
-		String found = at(find(id));
-		return (found != null) ? created(found) : null;
-	}
-
-	/** What is there at once needs no wait. */
-	private static @Nullable String at(Mono<String> known) {
-		try {
-			return known.toFuture().getNow(null);
-		}
-		catch (CompletionException ex) {
-			throw (RuntimeException) ex.getCause();
-		}
-	}
-
 	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findFuture", lease = "300ms")
 	@PostMapping("/recovery/future/{id}/{work}")
-	CompletableFuture<ResponseEntity<String>> future(@PathVariable String id, @PathVariable String work) {
-		return work(id, work).map(RecoveryController::created).toFuture();
+	Mono<ResponseEntity<String>> future(@PathVariable String id, @PathVariable String work) {
+		return Mono.fromFuture(() -> work(id, work).map(RecoveryController::created).toFuture());
 	}
 
-	CompletableFuture<ResponseEntity<String>> findFuture(String id, String work) {
-		return find(id).map(RecoveryController::created).toFuture();
-	}
-
-	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findAtOnce", lease = "300ms")
-	@PostMapping("/recovery/future-found-at-once/{id}/{work}")
-	CompletableFuture<ResponseEntity<String>> foundAtOnce(@PathVariable String id, @PathVariable String work) {
-		return future(id, work);
-	}
-
-	@Nullable ResponseEntity<String> findAtOnce(String id, String work) {
-		return findPlain(id, work);
-	}
-
-	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findFlowPublisher", lease = "300ms")
-	@PostMapping("/recovery/flow-publisher/{id}/{work}")
-	Flow.Publisher<String> flowPublisher(@PathVariable String id, @PathVariable String work) {
-		return JdkFlowAdapter.publisherToFlowPublisher(work(id, work));
-	}
-
-	Flow.Publisher<String> findFlowPublisher(String id, String work) {
-		return JdkFlowAdapter.publisherToFlowPublisher(find(id));
+	Mono<ResponseEntity<String>> findFuture(String id, String work) {
+		return Mono.fromFuture(() -> find(id).map(RecoveryController::created).toFuture());
 	}
 
 	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findFlux", lease = "300ms")
@@ -111,12 +70,12 @@ class RecoveryController {
 
 	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findEntity", lease = "300ms")
 	@PostMapping("/recovery/entity-of-mono/{id}/{work}")
-	ResponseEntity<Mono<String>> entity(@PathVariable String id, @PathVariable String work) {
-		return ResponseEntity.status(201).body(work(id, work));
+	Mono<ResponseEntity<Mono<String>>> entity(@PathVariable String id, @PathVariable String work) {
+		return Mono.fromSupplier(() -> ResponseEntity.status(201).body(work(id, work)));
 	}
 
-	@Nullable ResponseEntity<Mono<String>> findEntity(String id, String work) {
-		return FOUND.containsKey(id) ? ResponseEntity.status(201).body(find(id)) : null;
+	Mono<ResponseEntity<Mono<String>>> findEntity(String id, String work) {
+		return find(id).map((found) -> ResponseEntity.status(201).body(Mono.just(found)));
 	}
 
 	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "isDone", lease = "300ms")

@@ -82,8 +82,7 @@ class RecoveryTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "mono", "plain", "future", "future-found-at-once", "flux", "flow-publisher",
-			"entity-of-mono", "nothing" })
+	@ValueSource(strings = { "mono", "future", "flux", "nothing" })
 	void whatWasDoneBeforeIsFoundAndKept(String form) {
 		finds("found");
 		assertFound(send(form, "already"), form);
@@ -93,8 +92,7 @@ class RecoveryTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "mono", "plain", "future", "future-found-at-once", "flux", "flow-publisher",
-			"entity-of-mono", "nothing" })
+	@ValueSource(strings = { "mono", "future", "flux", "entity-of-mono", "nothing" })
 	void whatWasDoneBeforeAndIsNotFoundIsRefusedAndDoesNotRunAgain(String form) {
 		assertUnavailable(send(form, "already"));
 		assertUnavailable(send(form, "already"));
@@ -104,8 +102,7 @@ class RecoveryTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "mono", "plain", "future", "future-found-at-once", "flux", "flow-publisher",
-			"entity-of-mono", "nothing" })
+	@ValueSource(strings = { "mono", "future", "flux", "entity-of-mono", "nothing" })
 	void lookUpThatFailsLetsNothingRunAgain(String form) {
 		finds("fails");
 		assertUnavailable(send(form, "already"));
@@ -116,7 +113,7 @@ class RecoveryTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "mono", "plain", "future", "future-found-at-once", "flow-publisher", "entity-of-mono" })
+	@ValueSource(strings = { "mono", "future", "entity-of-mono" })
 	void answerThatWasTooLargeIsFound(String form) {
 		assertThat(send(form, "large").body()).hasSize(3 << 20);
 		assertUnavailable(send(form, "large"));
@@ -136,8 +133,7 @@ class RecoveryTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "mono", "future", "future-found-at-once", "flux", "flow-publisher", "entity-of-mono",
-			"nothing" })
+	@ValueSource(strings = { "mono", "future", "flux", "entity-of-mono", "nothing" })
 	void resultOfADeadOwnerIsFound(String form) throws Exception {
 		hangUp(form);
 		finds("found");
@@ -148,8 +144,7 @@ class RecoveryTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "mono", "future", "future-found-at-once", "flux", "flow-publisher", "entity-of-mono",
-			"nothing" })
+	@ValueSource(strings = { "mono", "future", "flux", "entity-of-mono", "nothing" })
 	void whereNothingIsFoundOfADeadOwnerTheWorkRuns(String form) throws Exception {
 		hangUp(form);
 		OrdersController.GATES.get(this.id).tryEmitEmpty();

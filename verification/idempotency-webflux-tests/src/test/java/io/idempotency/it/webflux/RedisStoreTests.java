@@ -131,7 +131,7 @@ class RedisStoreTests implements HangUpScenarios {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "orders", "empty", "flux", "plain", "status/404", "by-argument", "form" })
+	@ValueSource(strings = { "orders", "empty", "flux", "entity", "status/404", "by-argument", "form" })
 	void duplicateGetsTheFirstAnswer(String path) {
 		String name = path.replace('/', '-');
 		int before = runs(name);
@@ -198,7 +198,7 @@ class RedisStoreTests implements HangUpScenarios {
 	void policyDecidesWhileTheServerIsDown() throws Exception {
 		Client guarded = client(impatient);
 		Client unguarded = client(proceeding);
-		List<String> paths = List.of("mono", "plain", "once", "by-argument", "slow");
+		List<String> paths = List.of("mono", "entity", "once", "by-argument", "slow");
 		server.kill();
 		try {
 			Map<String, Integer> before = paths.stream()

@@ -71,6 +71,11 @@ class ScenariosApplication {
 			return Mono.fromSupplier(() -> room + " run " + this.runs.run("bookings"));
 		}
 
+		@Idempotent(header = "Idempotency-Key")
+		public Mono<String> bookByRequest(String room) {
+			return Mono.fromSupplier(() -> room + " run " + this.runs.run("bookings-by-request"));
+		}
+
 		@Idempotent(key = "#key", scope = "#user")
 		public Mono<String> bookOf(String user, String key, String room) {
 			return Mono.fromSupplier(() -> room + " run " + this.runs.run("bookings-by-header"));

@@ -160,22 +160,31 @@ class ScenariosOfAnswers {
 	}
 
 	@PostMapping("/async/future")
-	public CompletableFuture<String> future() {
-		return CompletableFuture.supplyAsync(() -> "run " + this.runs.run("/async/future"));
+	public Mono<String> future() {
+		return Mono.fromFuture(() -> {
+			return CompletableFuture.supplyAsync(() -> "run " + this.runs.run("/async/future"));
+
+		}, true);
 	}
 
 	@PostMapping("/async/future-failed")
-	public CompletableFuture<String> futureFailed() {
-		return CompletableFuture.supplyAsync(() -> {
-			throw new ScenariosApplication.OutOfStockException(
-					"sold out in run " + this.runs.run("/async/future-failed"));
-		});
+	public Mono<String> futureFailed() {
+		return Mono.fromFuture(() -> {
+			return CompletableFuture.supplyAsync(() -> {
+				throw new ScenariosApplication.OutOfStockException(
+						"sold out in run " + this.runs.run("/async/future-failed"));
+			});
+
+		}, true);
 	}
 
 	@PostMapping("/async/held/{id}")
-	public CompletableFuture<String> held(@PathVariable String id) {
-		this.runs.run("/async/held/" + id);
-		return this.runs.held(id);
+	public Mono<String> held(@PathVariable String id) {
+		return Mono.fromFuture(() -> {
+			this.runs.run("/async/held/" + id);
+			return this.runs.held(id);
+
+		}, true);
 	}
 
 	@PostMapping(path = "/async/sse/{id}", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
@@ -207,9 +216,12 @@ class ScenariosOfAnswers {
 
 	/** Another server has hung up, which Spring takes for the client. */
 	@PostMapping("/failures/lost-connection")
-	public String lostConnection() {
-		this.runs.run("/failures/lost-connection");
-		throw lost();
+	public Mono<String> lostConnection() {
+		return Mono.fromCallable(() -> {
+			this.runs.run("/failures/lost-connection");
+			throw lost();
+
+		});
 	}
 
 	@PostMapping("/failures/lost-connection-later")
@@ -228,17 +240,23 @@ class ScenariosOfAnswers {
 	}
 
 	@PostMapping("/failures/unwritable-later")
-	public CompletableFuture<Unwritable> unwritableLater() {
-		this.runs.run("/failures/unwritable-later");
-		return CompletableFuture.supplyAsync(Unwritable::new, CompletableFuture.delayedExecutor(50, MILLISECONDS));
+	public Mono<Unwritable> unwritableLater() {
+		return Mono.fromFuture(() -> {
+			this.runs.run("/failures/unwritable-later");
+			return CompletableFuture.supplyAsync(Unwritable::new, CompletableFuture.delayedExecutor(50, MILLISECONDS));
+
+		}, true);
 	}
 
 	@PostMapping("/failures/future-503")
-	public CompletableFuture<String> failedFuture() {
-		int run = this.runs.run("/failures/future-503");
-		return CompletableFuture.supplyAsync(() -> {
-			throw new ResponseStatusException(HttpStatus.SERVICE_UNAVAILABLE, "busy in run " + run);
-		});
+	public Mono<String> failedFuture() {
+		return Mono.fromFuture(() -> {
+			int run = this.runs.run("/failures/future-503");
+			return CompletableFuture.supplyAsync(() -> {
+				throw new ResponseStatusException(HttpStatus.SERVICE_UNAVAILABLE, "busy in run " + run);
+			});
+
+		}, true);
 	}
 
 	@PostMapping("/failures/send-error-503")
@@ -279,11 +297,14 @@ class ScenariosOfAnswers {
 
 	@PostMapping("/failures/remembered-refusal-later")
 	@Idempotent(onFailure = FailureMode.REMEMBER)
-	public CompletableFuture<String> rememberedRefusalLater() {
-		this.runs.run("/failures/remembered-refusal-later");
-		return CompletableFuture.supplyAsync(() -> {
-			throw busy();
-		});
+	public Mono<String> rememberedRefusalLater() {
+		return Mono.fromFuture(() -> {
+			this.runs.run("/failures/remembered-refusal-later");
+			return CompletableFuture.supplyAsync(() -> {
+				throw busy();
+			});
+
+		}, true);
 	}
 
 	@PostMapping("/failures/remembered-refusal-deferred")
@@ -319,22 +340,25 @@ class ScenariosOfAnswers {
 
 		@PostMapping("/failures/unwritable-view")
 		@Idempotent
-		public View unwritable() {
-			this.runs.run("/failures/unwritable-view");
-			return new View() {
+		public Mono<View> unwritable() {
+			return Mono.fromCallable(() -> {
+				this.runs.run("/failures/unwritable-view");
+				return new View() {
 
-				@Override
-				public List<MediaType> getSupportedMediaTypes() {
-					return List.of(MediaType.ALL);
-				}
+					@Override
+					public List<MediaType> getSupportedMediaTypes() {
+						return List.of(MediaType.ALL);
+					}
 
-				@Override
-				public Mono<Void> render(@Nullable Map<String, ?> model, @Nullable MediaType type,
-						ServerWebExchange exchange) {
-					return Mono.error(new IllegalStateException("no view"));
-				}
+					@Override
+					public Mono<Void> render(@Nullable Map<String, ?> model, @Nullable MediaType type,
+							ServerWebExchange exchange) {
+						return Mono.error(new IllegalStateException("no view"));
+					}
 
-			};
+				};
+
+			});
 		}
 
 	}

@@ -167,6 +167,12 @@ class ScenariosOfKeys {
 		return this.bookings.bookOf(principal.getName(), key, room);
 	}
 
+	/** The bean reads the key from the header, and the caller is the user. */
+	@PostMapping("/keys/service-by-request")
+	public Mono<String> serviceByRequest(@RequestParam String room) {
+		return this.bookings.bookByRequest(room);
+	}
+
 	@PostMapping("/keys/nested")
 	@Idempotent
 	public Mono<String> nested(@RequestParam String room) {

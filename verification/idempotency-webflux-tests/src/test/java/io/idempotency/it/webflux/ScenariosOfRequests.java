@@ -49,9 +49,12 @@ class ScenariosOfRequests {
 	}
 
 	@PostMapping("/text")
-	public String text(@RequestBody(required = false) String body) {
-		this.runs.run("/requests/text");
-		return "got " + body;
+	public Mono<String> text(@RequestBody(required = false) String body) {
+		return Mono.fromCallable(() -> {
+			this.runs.run("/requests/text");
+			return "got " + body;
+
+		});
 	}
 
 	@PostMapping("/entity")

@@ -36,8 +36,11 @@ class TokensController {
 
 	@PostMapping("/tokens/plain")
 	@Idempotent(token = true)
-	String plain() {
-		return "run " + this.runs.incrementAndGet();
+	Mono<String> plain() {
+		return Mono.fromCallable(() -> {
+			return "run " + this.runs.incrementAndGet();
+
+		});
 	}
 
 }

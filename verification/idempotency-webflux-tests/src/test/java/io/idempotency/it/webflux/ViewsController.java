@@ -30,9 +30,12 @@ class ViewsController {
 
 	@Idempotent
 	@PostMapping("/view-name")
-	String name(Model model) {
-		model.addAttribute("run", run("view-name"));
-		return "receipt";
+	Mono<String> name(Model model) {
+		return Mono.fromCallable(() -> {
+			model.addAttribute("run", run("view-name"));
+			return "receipt";
+
+		});
 	}
 
 	@Idempotent
@@ -47,12 +50,15 @@ class ViewsController {
 
 	@Idempotent
 	@PostMapping("/rendering")
-	Rendering rendering() {
-		return Rendering.view("receipt")
-			.status(HttpStatus.ACCEPTED)
-			.header("X-Run", "r")
-			.modelAttribute("run", run("rendering"))
-			.build();
+	Mono<Rendering> rendering() {
+		return Mono.fromCallable(() -> {
+			return Rendering.view("receipt")
+				.status(HttpStatus.ACCEPTED)
+				.header("X-Run", "r")
+				.modelAttribute("run", run("rendering"))
+				.build();
+
+		});
 	}
 
 	@Idempotent
@@ -70,14 +76,20 @@ class ViewsController {
 
 	@Idempotent
 	@PostMapping("/redirect-name")
-	String redirectName() {
-		return "redirect:/receipts/" + run("redirect-name");
+	Mono<String> redirectName() {
+		return Mono.fromCallable(() -> {
+			return "redirect:/receipts/" + run("redirect-name");
+
+		});
 	}
 
 	@Idempotent
 	@PostMapping("/default-view")
-	void defaultView(Model model) {
-		model.addAttribute("run", run("default-view"));
+	Mono<Void> defaultView(Model model) {
+		return Mono.fromRunnable(() -> {
+			model.addAttribute("run", run("default-view"));
+
+		});
 	}
 
 	@Idempotent
@@ -88,14 +100,20 @@ class ViewsController {
 
 	@Idempotent
 	@PostMapping("/view")
-	View view() {
-		return new Receipt("run " + run("view"));
+	Mono<View> view() {
+		return Mono.fromCallable(() -> {
+			return new Receipt("run " + run("view"));
+
+		});
 	}
 
 	@Idempotent
 	@PostMapping("/model")
-	Map<String, Object> model() {
-		return Map.of("run", run("model"));
+	Mono<Map<String, Object>> model() {
+		return Mono.fromCallable(() -> {
+			return Map.of("run", run("model"));
+
+		});
 	}
 
 	@Idempotent
@@ -107,9 +125,12 @@ class ViewsController {
 
 	@Idempotent
 	@PostMapping("/broken-view")
-	String brokenView() {
-		run("broken-view");
-		return "broken";
+	Mono<String> brokenView() {
+		return Mono.fromCallable(() -> {
+			run("broken-view");
+			return "broken";
+
+		});
 	}
 
 	/** Resolves every name, before any other resolver. */

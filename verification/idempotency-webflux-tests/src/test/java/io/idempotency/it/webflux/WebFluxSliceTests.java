@@ -98,8 +98,11 @@ class WebFluxSliceTests {
 
 		@PostMapping("/forms")
 		@Idempotent(token = true)
-		String send() {
-			return "sent";
+		Mono<String> send() {
+			return Mono.fromCallable(() -> {
+				return "sent";
+
+			});
 		}
 
 	}

@@ -1,5 +1,8 @@
 package io.idempotency.it.webflux;
 
+import org.springframework.http.ResponseEntity;
+import reactor.adapter.JdkFlowAdapter;
+import java.util.concurrent.Flow;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -50,7 +53,14 @@ class WebFluxStartupTests {
 					WithJoin | transaction = JOIN
 					Functional | it is a handler of a functional endpoint (HandlerFunction), which no annotation guards
 					Routed | it is a handler of a functional endpoint (HandlerFunction), which no annotation guards
-					Socket | its key is in the request, which no method can see in a WebFlux application
+					Socket | what it writes to its parameter of type WebSocketSession is not kept
+					Plain | it returns java.lang.String, and a guarded handler of WebFlux returns a Mono or a Flux
+					Future | it returns java.util.concurrent.CompletableFuture<java.lang.String>, and a guarded handler
+					EntityOfMono | it returns org.springframework.http.ResponseEntity<reactor.core.publisher.Mono<java.lang.String>>
+					Untyped | it returns java.lang.Object, and a guarded handler of WebFlux
+					Foreign | it returns java.util.concurrent.Flow$Publisher<java.lang.String>, and a guarded handler
+					BodyOfBean | its key is in the body of the request, which a bean method of a WebFlux application cannot see
+					HeaderOfPlainBean | its key is in the request, which only a method that returns a publisher can see
 					SocketByArgument | what it writes to its parameter of type WebSocketSession is not kept
 					Filter | what it writes to its parameter of type ServerWebExchange is not kept
 					Handled | it is a method of a controller of a WebFlux application, and handles no request of the web
@@ -105,6 +115,81 @@ class WebFluxStartupTests {
 		@Idempotent(transaction = TransactionMode.JOIN)
 		@PostMapping("/join")
 		String pay() {
+			return "";
+		}
+
+	}
+
+	@RestController
+	static class Plain {
+
+		@Idempotent
+		@PostMapping("/plain")
+		String pay() {
+			return "";
+		}
+
+	}
+
+	@RestController
+	static class Future {
+
+		@Idempotent
+		@PostMapping("/future")
+		CompletableFuture<String> pay() {
+			return CompletableFuture.completedFuture("");
+		}
+
+	}
+
+	@RestController
+	static class EntityOfMono {
+
+		@Idempotent
+		@PostMapping("/entity-of-mono")
+		ResponseEntity<Mono<String>> pay() {
+			return ResponseEntity.ok(Mono.empty());
+		}
+
+	}
+
+	@RestController
+	static class Untyped {
+
+		@Idempotent
+		@PostMapping("/untyped")
+		Object pay() {
+			return Mono.empty();
+		}
+
+	}
+
+	@RestController
+	static class Foreign {
+
+		@Idempotent
+		@PostMapping("/foreign")
+		Flow.Publisher<String> pay() {
+			return JdkFlowAdapter.publisherToFlowPublisher(Mono.empty());
+		}
+
+	}
+
+	@Service
+	static class BodyOfBean {
+
+		@Idempotent(body = "/id")
+		Mono<String> pay(String order) {
+			return Mono.empty();
+		}
+
+	}
+
+	@Service
+	static class HeaderOfPlainBean {
+
+		@Idempotent(header = "Idempotency-Key")
+		String pay(String order) {
 			return "";
 		}
 

@@ -1,0 +1,264 @@
+package io.idempotency.webflux;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+
+import io.idempotency.IdempotencyBodyTooLargeException;
+import io.idempotency.http.ByteSink;
+import io.idempotency.http.KnownBody.ContentType;
+import io.idempotency.interceptor.GuardFaultException;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+import org.springframework.http.codec.multipart.Part;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
+import org.springframework.util.MultiValueMap;
+import org.springframework.web.server.ServerWebExchange;
+
+/**
+ * A request whose body is recorded, up to a limit, when it is read for the first time.
+ * From then on the body can be read again.
+ */
+final class CachedRequest extends ServerHttpRequestDecorator {
+
+	private final ServerWebExchange exchange;
+
+	private final long limit;
+
+	private final Mono<Void> clientGone;
+
+	private volatile boolean caching;
+
+	private volatile boolean tooLarge;
+
+	private volatile @Nullable ByteBuffer body;
+
+	private volatile @Nullable List<Map.Entry<Part, byte[]>> parts;
+
+	/**
+	 * Creates the request.
+	 * @param exchange the exchange that still has the body
+	 * @param limit the largest number of bytes that are recorded
+	 * @param clientGone completes when the client has disconnected
+	 */
+	CachedRequest(ServerWebExchange exchange, long limit, Mono<Void> clientGone) {
+		super(exchange.getRequest());
+		this.exchange = exchange;
+		this.limit = limit;
+		this.clientGone = clientGone.then(Mono.<Void>error(() -> incomplete(null))).cache();
+	}
+
+	/** Returns a record of another body in place of the one of this request. */
+	CachedRequest of(ServerWebExchange other) {
+		return new CachedRequest(other, this.limit, this.clientGone.onErrorComplete());
+	}
+
+	/** Returns the request behind its decorators, {@code null} if it is not recorded. */
+	static @Nullable CachedRequest of(ServerHttpRequest request) {
+		ServerHttpRequest current = request;
+		while (current instanceof ServerHttpRequestDecorator decorator) {
+			if (decorator instanceof CachedRequest cached) {
+				return cached;
+			}
+			current = decorator.getDelegate();
+		}
+		return null;
+	}
+
+	/** Records the body from now on. */
+	void cache() {
+		this.caching = true;
+	}
+
+	boolean isCaching() {
+		return this.caching;
+	}
+
+	/**
+	 * Reads the whole body.
+	 * @param operation the name of the operation
+	 * @return the body; fails if it is larger than the limit, or incomplete
+	 */
+	Mono<ByteBuffer> read(String operation) {
+		return Mono.defer(() -> {
+			this.caching = true;
+			if (this.tooLarge || getHeaders().getContentLength() > this.limit) {
+				return Mono.error(tooLarge(operation));
+			}
+			Mono<Boolean> content = (this.body != null) ? Mono.empty() : getBody().map((buffer) -> {
+				// A discarded buffer may be released by a subscriber.
+				DataBufferUtils.release(buffer);
+				return this.tooLarge;
+			}).takeUntil(Boolean::booleanValue).then(Mono.empty());
+			return content.then(Mono.defer(() -> {
+				ByteBuffer read = this.body;
+				return (read != null) ? readParts().thenReturn(read) : Mono.error(tooLarge(operation));
+			}));
+		});
+	}
+
+	/** Reads the parts before any of them is written to a file. */
+	private Mono<Void> readParts() {
+		boolean multipart = ContentType.of(getHeaders().getFirst(HttpHeaders.CONTENT_TYPE)) == ContentType.MULTIPART;
+		return (this.parts != null || !multipart) ? Mono.empty()
+				: Bodies.parts(this)
+					.concatMap((part) -> Bodies.bytes(part).map((bytes) -> Map.entry(part, bytes)))
+					.collectList()
+					.doOnNext((all) -> this.parts = all)
+					.then();
+	}
+
+	/** Returns the parts of a multipart form that was read. */
+	List<Map.Entry<Part, byte[]>> parts() {
+		List<Map.Entry<Part, byte[]>> read = this.parts;
+		return (read != null) ? read : List.of();
+	}
+
+	/** Rejects a body of at least the given number of bytes if it is too large. */
+	void requireSize(long size, String operation) {
+		if (size > this.limit) {
+			throw tooLarge(operation);
+		}
+	}
+
+	private IdempotencyBodyTooLargeException tooLarge(String operation) {
+		return new IdempotencyBodyTooLargeException(operation,
+				"The body may have at most " + this.limit + " bytes: send less");
+	}
+
+	@Override
+	public Flux<DataBuffer> getBody() {
+		return Flux.defer(() -> {
+			ByteBuffer known = this.body;
+			if (known != null) {
+				return Bodies.slices(known);
+			}
+			return this.caching ? recorded() : checked();
+		});
+	}
+
+	/** A body that is read once ends with an error when the client is gone. */
+	private Flux<DataBuffer> checked() {
+		AtomicLong read = new AtomicLong();
+		return whole(getDelegate().getBody().doOnNext((buffer) -> read.addAndGet(buffer.readableByteCount())),
+				read::get);
+	}
+
+	private <T> Flux<T> whole(Flux<T> content, LongSupplier read) {
+		return content.takeUntilOther(this.clientGone)
+			.concatWith(Flux.defer(() -> isIncomplete(read.getAsLong()) ? Flux.error(incomplete(null)) : Flux.empty()));
+	}
+
+	private boolean isIncomplete(long read) {
+		return read < getHeaders().getContentLength();
+	}
+
+	/** Reads a form that is read once. */
+	Mono<MultiValueMap<String, String>> form() {
+		return whole(this.exchange.getFormData().flux(), () -> Long.MAX_VALUE).singleOrEmpty()
+			.filter((fields) -> !fields.isEmpty()
+					|| ContentType.of(getHeaders().getFirst(HttpHeaders.CONTENT_TYPE)) != ContentType.FORM
+					|| !isIncomplete(0))
+			.switchIfEmpty(Mono.error(() -> incomplete(null)));
+	}
+
+	private Flux<DataBuffer> recorded() {
+		Recording recording = new Recording();
+		return getDelegate().getBody()
+			.doOnNext(recording::add)
+			.concatWith(Flux.defer(recording::ended))
+			// Netty rejects a second reader.
+			.onErrorResume(IllegalStateException.class, (rejected) -> readBefore(rejected));
+	}
+
+	/**
+	 * Restores the body of a form that other code has read before, such as a CSRF filter:
+	 * the exchange still has its fields.
+	 */
+	private Flux<DataBuffer> readBefore(@Nullable Throwable rejected) {
+		long declared = getHeaders().getContentLength();
+		Mono<ByteBuffer> left = switch (ContentType.of(getHeaders().getFirst(HttpHeaders.CONTENT_TYPE))) {
+			case FORM -> this.exchange.getFormData().map((fields) -> Bodies.form(fields, charset()));
+			case MULTIPART -> this.exchange.getMultipartData().flatMap(this::multipart);
+			case JSON, OTHER -> Mono.empty();
+		};
+		boolean missing = declared > 0 || rejected != null;
+		return left.filter(ByteBuffer::hasRemaining)
+			.switchIfEmpty(missing ? Mono.error(() -> incomplete(rejected)) : Mono.just(ByteBuffer.allocate(0)))
+			.flatMapMany((bytes) -> {
+				this.tooLarge = bytes.remaining() > this.limit;
+				this.body = this.tooLarge ? null : bytes;
+				return Bodies.slices(bytes);
+			});
+	}
+
+	private Mono<ByteBuffer> multipart(MultiValueMap<String, Part> all) {
+		MediaType type = getHeaders().getContentType();
+		String boundary = (type != null) ? type.getParameter("boundary") : null;
+		return Flux.fromStream(all.values().stream().flatMap(List::stream))
+			.concatMap((part) -> Bodies.bytes(part).map((bytes) -> Map.entry(part.headers(), bytes)))
+			.collectList()
+			.map((known) -> Bodies.multipart(known, String.valueOf(boundary).replace("\"", "")));
+	}
+
+	private Throwable incomplete(@Nullable Throwable rejected) {
+		return (rejected == null) ? new IOException("The client disconnected before its body was read")
+				: new GuardFaultException("The body of the request cannot be read: other code has read it before. Pass "
+						+ "on a request that gives it again (a ServerHttpRequestDecorator)", rejected);
+	}
+
+	/** Returns the charset of the request. */
+	Charset charset() {
+		MediaType type = getHeaders().getContentType();
+		Charset charset = (type != null) ? type.getCharset() : null;
+		return (charset != null) ? charset : StandardCharsets.UTF_8;
+	}
+
+	/** What was read of the body. */
+	private final class Recording {
+
+		private final ByteSink bytes = new ByteSink();
+
+		private long size;
+
+		void add(DataBuffer buffer) {
+			int count = buffer.readableByteCount();
+			this.size += count;
+			if (this.size > CachedRequest.this.limit) {
+				CachedRequest.this.tooLarge = true;
+			}
+			else {
+				this.bytes.write(count, (target, offset, length) -> Bodies.peek(buffer, target, offset, length));
+			}
+		}
+
+		/** A server may report the end of a body whose client is gone. */
+		Flux<DataBuffer> ended() {
+			long declared = getHeaders().getContentLength();
+			if (this.size == 0 && declared != 0) {
+				return readBefore(null);
+			}
+			if (isIncomplete(this.size)) {
+				return Flux.error(incomplete(null));
+			}
+			if (!CachedRequest.this.tooLarge) {
+				CachedRequest.this.body = this.bytes.toBuffer();
+			}
+			return Flux.empty();
+		}
+
+	}
+
+}

@@ -1,0 +1,343 @@
+package io.idempotency.webflux;
+
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+import io.idempotency.FailureMode;
+import io.idempotency.engine.AsyncResults;
+import io.idempotency.engine.Ending;
+import io.idempotency.http.EndReporter;
+import io.idempotency.http.HttpOutcomeClassifier;
+import io.idempotency.http.HttpOutcomeClassifier.Body;
+import io.idempotency.http.HttpOutcomeClassifier.Facts;
+import io.idempotency.http.HttpOutcomeClassifier.Failure;
+import io.idempotency.http.HttpOutcomeClassifier.Outcome;
+import io.idempotency.http.HttpOutcomeClassifier.Work;
+import io.idempotency.http.HttpSettings;
+import io.idempotency.http.StoredResponse;
+import io.idempotency.interceptor.FailureStatus;
+import io.idempotency.interceptor.OperationCall;
+import io.idempotency.reactor.ReactiveClaim;
+import io.idempotency.store.ResultKind;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Exceptions;
+import reactor.core.publisher.Mono;
+
+import org.springframework.core.MethodParameter;
+import org.springframework.security.access.AccessDeniedException;
+import org.springframework.security.core.AuthenticationException;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.server.ServerWebInputException;
+
+/**
+ * The claimed call of one request: it observes the handler, which advice may call several
+ * times, and decides from handler and response how the call ended. The last run decides.
+ */
+final class HandlerCall {
+
+	private static final boolean SPRING_SECURITY = ClassUtils
+		.isPresent("org.springframework.security.access.AccessDeniedException", HandlerCall.class.getClassLoader());
+
+	private final OperationCall call;
+
+	private final ReactiveClaim claim;
+
+	private final GuardedExchange exchange;
+
+	private final HttpSettings settings;
+
+	private final boolean continues;
+
+	/** The runs that began and neither returned nor failed. */
+	private final AtomicInteger running = new AtomicInteger();
+
+	private volatile boolean entered;
+
+	private volatile boolean returned;
+
+	private volatile boolean nothingRan;
+
+	private volatile boolean cancelledByAdvice;
+
+	private volatile boolean recovered;
+
+	private volatile boolean duplicate;
+
+	private volatile @Nullable Throwable failure;
+
+	HandlerCall(OperationCall call, ReactiveClaim claim, GuardedExchange exchange, HttpSettings settings,
+			boolean continues) {
+		this.call = call;
+		this.claim = claim;
+		this.exchange = exchange;
+		this.settings = settings;
+		this.continues = continues;
+	}
+
+	ReactiveClaim claim() {
+		return this.claim;
+	}
+
+	private BufferedResponse response() {
+		return this.exchange.getResponse();
+	}
+
+	/** Notes that the handler, or its body, is subscribed. */
+	void begins() {
+		this.entered = true;
+		this.returned = false;
+		this.running.incrementAndGet();
+	}
+
+	/**
+	 * Notes that the handler returned.
+	 * @param bodyFollows whether the body is a publisher, which is a part of the work
+	 */
+	void returned(boolean bodyFollows) {
+		this.failure = null;
+		this.nothingRan = false;
+		if (bodyFollows) {
+			runEnded();
+		}
+		else {
+			this.running.set(0);
+			this.returned = true;
+		}
+	}
+
+	private void runEnded() {
+		this.running.updateAndGet((begun) -> Math.max(0, begun - 1));
+	}
+
+	/** Notes that the result was found in the business data. */
+	void recovered() {
+		this.recovered = true;
+		this.entered = true;
+		returned(false);
+	}
+
+	/** Notes that the work was done before, by a call without a record. */
+	void duplicate() {
+		this.duplicate = true;
+	}
+
+	/**
+	 * Notes that the handler failed.
+	 * @return whether the failure means that the work was done before
+	 */
+	boolean workFailed(Throwable thrown) {
+		runEnded();
+		failedWith(thrown);
+		this.nothingRan = this.call.isRefusedBefore(thrown) || isOfArgument(thrown);
+		return !this.nothingRan && this.call.isDuplicate(HandlerError.cause(thrown));
+	}
+
+	/** The body of a request is bound inside of a handler that takes a publisher. */
+	private boolean isOfArgument(Throwable thrown) {
+		MethodParameter parameter = (thrown instanceof ServerWebInputException refused) ? refused.getMethodParameter()
+				: null;
+		return parameter != null && this.call.operation().guarded().method().equals(parameter.getMethod());
+	}
+
+	boolean hasFailedWith(Throwable thrown) {
+		return this.failure == thrown;
+	}
+
+	private void failedWith(Throwable thrown) {
+		this.claim.failedWith(thrown);
+		if (this.failure == null) {
+			this.failure = thrown;
+		}
+	}
+
+	/** Notes that a stream was cancelled. The client may be gone by then. */
+	void cancelled() {
+		this.cancelledByAdvice |= !response().hasLostClient();
+	}
+
+	/**
+	 * Returns why the handler must not run again, {@code null} if it may.
+	 */
+	@Nullable String refusal() {
+		return this.claim.mayHaveCommitted() ? "its first call has committed, or may have" : null;
+	}
+
+	/** Completes the record: the response is whole, or its body has ended. */
+	Mono<Void> complete() {
+		return end(this::answered);
+	}
+
+	private Mono<Void> end(Supplier<Ending> ending) {
+		return Mono.defer(() -> this.claim.end(Ending.ofSuccess(ending)));
+	}
+
+	/**
+	 * Ends the call, whose failure no exception handler took. A failure that names a
+	 * status is rendered here, if that status is stored.
+	 */
+	Mono<Void> failed(Throwable thrown) {
+		failedWith(thrown);
+		if (response().isReplaced()) {
+			return Mono.empty();
+		}
+		if (isRendered(thrown)) {
+			return this.exchange.render(thrown).onErrorResume((other) -> threw(thrown).then(Mono.error(other)));
+		}
+		return threw(thrown).then(Mono.error(thrown));
+	}
+
+	private Mono<Void> threw(Throwable thrown) {
+		return Mono.defer(() -> this.claim.end(Ending.ofFailure(thrown, this::thrown)));
+	}
+
+	private boolean isRendered(Throwable thrown) {
+		Throwable cause = AsyncResults.cause(Exceptions.unwrap(thrown));
+		if (!this.entered || this.nothingRan || isCutOff() || !response().isWhole() || AsyncResults.isGivenUp(cause)
+				|| SPRING_SECURITY && Security.handles(thrown)) {
+			return false;
+		}
+		int status = FailureStatus.of(thrown);
+		return this.claim.options().onFailure() == FailureMode.REMEMBER
+				|| status != 0 && !this.settings.releaseOn().contains(status);
+	}
+
+	/** Ends a call whose chain was cancelled. */
+	void chainCancelled() {
+		this.claim
+			.end(this.entered ? Ending.OUT_OF_SIGHT
+					: new Ending.NotRun(new CancellationException("The client has disconnected")))
+			.subscribe();
+	}
+
+	/** Returns whether work was cancelled, or goes on, although there is a response. */
+	private boolean isCutOff() {
+		return this.running.get() > 0;
+	}
+
+	private boolean isDone() {
+		return this.returned;
+	}
+
+	private @Nullable Ending cutOff() {
+		// A stream ends with its client, unless advice ended it before.
+		boolean over = response().isStreaming() && response().hasLostClient() && !this.cancelledByAdvice
+				&& this.continues;
+		if (!isCutOff() || over) {
+			return null;
+		}
+		if (this.call.operation().place().transactions() == null) {
+			return Ending.OUT_OF_SIGHT;
+		}
+		// The transaction of the work is rolled back.
+		return (this.failure == null) ? new Ending.NotRun(new CancellationException("The handler was cancelled"))
+				: null;
+	}
+
+	private Ending answered() {
+		if (this.duplicate) {
+			return Ending.DONE_UNKEPT;
+		}
+		if (!this.entered) {
+			return new Ending.NotRun(this.failure);
+		}
+		Ending cutOff = cutOff();
+		if (cutOff != null) {
+			return cutOff;
+		}
+		BufferedResponse response = response();
+		Failure kind = kind(response);
+		Outcome outcome = outcome(kind, false);
+		EndReporter end = new EndReporter(this.settings);
+		switch (outcome) {
+			case SUCCESS -> {
+				StoredResponse snapshot = snapshot();
+				end.kept(kind(snapshot.status()), snapshot);
+			}
+			case SUCCESS_WITHOUT_RESULT ->
+				end.unkept(response.isWhole() ? this.failure : null, kind(response.status()));
+			case FAILED -> end.failed(this.failure, response.isWhole() ? snapshot() : null);
+			default -> end.end(outcome, this.failure);
+		}
+		if (this.recovered) {
+			response.mark(new ResponseReplay(this.settings));
+		}
+		return end.ending();
+	}
+
+	private StoredResponse snapshot() {
+		return response().snapshot(this.settings.excludedHeaders()).answering(this.exchange.range());
+	}
+
+	private ResultKind kind(int status) {
+		boolean responseFailed = isDone() && this.failure != null && !response().isStreaming();
+		return HttpOutcomeClassifier.kind(status, this.recovered || responseFailed);
+	}
+
+	/** A lost connection to another server is reported like that of the client. */
+	private Failure kind(BufferedResponse response) {
+		Failure kind = this.nothingRan ? Failure.NOT_RUN : Failure.of(this.failure);
+		return (kind == Failure.END_OF_STREAM && !response.hasLostClient()) ? Failure.OTHER : kind;
+	}
+
+	private Outcome outcome(Failure kind, boolean unhandled) {
+		BufferedResponse response = response();
+		Throwable thrown = this.failure;
+		boolean givenUp = thrown != null && AsyncResults.isGivenUp(AsyncResults.cause(Exceptions.unwrap(thrown)));
+		boolean streaming = response.isStreaming() || !response.isWhole() && !isDone();
+		Work failed = givenUp ? Work.LOST : Work.FAILED;
+		Body passed = response.isWhole() ? Body.BUFFERED : Body.PASSED_THROUGH;
+		return HttpOutcomeClassifier.classify(new Facts(isDone() ? Work.RETURNED : failed, kind,
+				streaming ? Body.STREAMED : passed, unhandled || this.settings.releaseOn().contains(response.status()),
+				this.claim.options().replays(), this.claim.options().onFailure() == FailureMode.REMEMBER));
+	}
+
+	private Ending thrown(Throwable thrown) {
+		if (!this.entered) {
+			return new Ending.NotRun(thrown);
+		}
+		Ending cutOff = cutOff();
+		if (cutOff != null) {
+			return cutOff;
+		}
+		Outcome outcome = outcome(kind(response()), true);
+		EndReporter end = new EndReporter(this.settings);
+		// The server makes the response of such a failure.
+		end.end((outcome == Outcome.SUCCESS) ? Outcome.SUCCESS_WITHOUT_RESULT : outcome, thrown);
+		return end.ending();
+	}
+
+	/**
+	 * A JVM error as an exception. Reactor throws such an error at the subscriber instead
+	 * of signalling it.
+	 */
+	static final class HandlerError extends IllegalStateException {
+
+		private static final long serialVersionUID = 1L;
+
+		private HandlerError(Throwable error) {
+			super("The handler has failed: " + error, error);
+		}
+
+		static Throwable signal(Throwable thrown) {
+			return (thrown instanceof LinkageError || thrown instanceof VirtualMachineError) ? new HandlerError(thrown)
+					: thrown;
+		}
+
+		static Throwable cause(Throwable signalled) {
+			Throwable error = (signalled instanceof HandlerError) ? signalled.getCause() : null;
+			return (error != null) ? error : signalled;
+		}
+
+	}
+
+	/** Loaded only if Spring Security is present. */
+	private static final class Security {
+
+		static boolean handles(Throwable failure) {
+			return failure instanceof AccessDeniedException || failure instanceof AuthenticationException;
+		}
+
+	}
+
+}
