@@ -142,6 +142,8 @@ final class LeaseHeartbeat {
 	synchronized void completing() {
 		if (this.standing == Standing.RENEWED) {
 			this.standing = Standing.COMPLETING;
+			// The write has its own deadline, which stops the renewal.
+			this.endsAt = Renewer.NEVER;
 		}
 	}
 

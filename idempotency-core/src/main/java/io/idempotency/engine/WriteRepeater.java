@@ -197,7 +197,9 @@ final class WriteRepeater {
 		try {
 			accepted = write.send();
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
+			// An error counts as well: otherwise a result that always causes one is never
+			// dropped.
 			if (this.phase == Phase.OPEN) {
 				this.breaker.failed(write.verb, write.operation, ex);
 				// If this fails, too, the store is unavailable, and the write is not the

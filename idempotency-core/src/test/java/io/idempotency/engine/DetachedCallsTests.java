@@ -99,6 +99,18 @@ class DetachedCallsTests {
 	}
 
 	@Test
+	void renewsTheClaimOfAPendingCompletionBeyondTheBound() throws Throwable {
+		DetachedAction call = start("orders.create", "key-1");
+		call.claim().detach();
+		this.time.advance(TEN_MINUTES.minusSeconds(1));
+		this.node.store.failBefore(Verb.COMPLETE, 10);
+		call.work.complete("one");
+		this.time.advance(Duration.ofSeconds(3));
+		assertThat(this.node.engine.load().outstandingWrites()).isOne();
+		assertThat(this.node.engine.load().runningClaims()).isOne();
+	}
+
+	@Test
 	void freesThePlaceOfAClaimThatIsNotRenewed() throws Throwable {
 		DetachedAction call = new DetachedAction();
 		this.node.execute(TestPolicy.mode(IdempotencyMode.REJECT), call);

@@ -103,13 +103,14 @@ final class CallerTransaction implements SurroundingTransaction {
 				end(TransactionOutcome.COMMITTED);
 			}
 			else {
-				end(mayHaveCommitted() ? TransactionOutcome.UNKNOWN : TransactionOutcome.ROLLED_BACK);
+				end(mayHaveCommitted(status) ? TransactionOutcome.UNKNOWN : TransactionOutcome.ROLLED_BACK);
 			}
 		}
 
 		/** JPA also reports a lost reply to the commit as rolled back. */
-		private boolean mayHaveCommitted() {
-			return (this.transaction != null) ? this.transaction.isCommitTried() : this.beforeCommit;
+		private boolean mayHaveCommitted(int status) {
+			return (this.transaction != null) ? this.transaction.isCommitTried()
+					: this.beforeCommit || status == STATUS_UNKNOWN;
 		}
 
 		private void end(TransactionOutcome outcome) {

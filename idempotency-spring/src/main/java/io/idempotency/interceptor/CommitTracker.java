@@ -73,6 +73,11 @@ final class CommitTracker implements TransactionExecutionListener, ThreadTransac
 	@Override
 	public void afterBegin(TransactionExecution execution, @Nullable Throwable failure) {
 		if (failure == null && execution instanceof DefaultTransactionStatus status && status.isNewSynchronization()) {
+			Failure last = LAST.get();
+			if (last != null && last.outcome() == TransactionOutcome.UNKNOWN) {
+				// An exception of this transaction does not explain an earlier commit.
+				LAST.set(new Failure(last.outcome(), last.nanos(), new Failure(last.outcome(), last.nanos(), null)));
+			}
 			TransactionSynchronizationManager.registerSynchronization(new Transaction());
 		}
 	}

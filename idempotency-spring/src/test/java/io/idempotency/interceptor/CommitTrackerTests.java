@@ -123,6 +123,15 @@ class CommitTrackerTests {
 	}
 
 	@Test
+	void failureOfALaterTransactionDoesNotExplainALostCommit() {
+		this.manager.failure = new DataAccessResourceFailureException("commit");
+		fails();
+		this.manager.failure = null;
+		this.manager.template().executeWithoutResult((status) -> status.setRollbackOnly());
+		assertThat(outcome(new OptimisticLockingFailureException("stale"))).isEqualTo(TransactionOutcome.UNKNOWN);
+	}
+
+	@Test
 	void laterCommitThatTheDatabaseRejectsChangesNothing() {
 		failsAfterCommit();
 		this.manager.failure = new DataIntegrityViolationException("taken");

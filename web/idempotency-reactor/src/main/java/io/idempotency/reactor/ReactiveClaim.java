@@ -156,6 +156,11 @@ public final class ReactiveClaim {
 		}
 	}
 
+	/** Returns how long the claim of a call without its caller is renewed at most. */
+	public Duration longestDetached() {
+		return this.upkeep.detachedCalls().longest();
+	}
+
 	/** Returns whether the work failed, and its transaction may have committed. */
 	public boolean mayHaveCommitted() {
 		return this.mayHaveCommitted;

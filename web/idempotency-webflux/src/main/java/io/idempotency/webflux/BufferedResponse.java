@@ -120,6 +120,14 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 		return this.streaming;
 	}
 
+	/**
+	 * Returns whether a filter of the application sent another response, for example
+	 * because its time limit was over.
+	 */
+	boolean isSentByOther() {
+		return this.state != State.PASSED && getDelegate().isCommitted();
+	}
+
 	/** Returns whether the server could not send the response, though it did not fail. */
 	boolean hasLostClient() {
 		return this.clientLost;
@@ -219,6 +227,13 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 		this.state = State.PASSED;
 		this.commitActions.forEach(getDelegate()::beforeCommit);
 		this.commitActions.clear();
+	}
+
+	/** Leaves the actions before the commit to a response that others complete. */
+	void passActions() {
+		if (this.state == State.OPEN) {
+			pass();
+		}
 	}
 
 	private Mono<Void> passOn(Publisher<? extends DataBuffer> content) {
@@ -336,9 +351,10 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 			Supplier<Mono<Void>> instead = this.replacement;
 			Buffering buffered = this.buffering;
 			if (instead != null) {
-				return instead.get();
+				return (buffered == null) ? instead.get() : Mono.defer(buffered.beforeEnd()).then(Mono.defer(instead));
 			}
 			if (buffered == null) {
+				passActions();
 				return Mono.empty();
 			}
 			Mono<Void> recorded = commit().then(Mono.defer(buffered.beforeEnd()));

@@ -25,6 +25,8 @@ import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 
 import org.springframework.core.MethodParameter;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.security.access.AccessDeniedException;
 import org.springframework.security.core.AuthenticationException;
 import org.springframework.util.ClassUtils;
@@ -137,7 +139,14 @@ final class HandlerCall {
 	private boolean isOfArgument(Throwable thrown) {
 		MethodParameter parameter = (thrown instanceof ServerWebInputException refused) ? refused.getMethodParameter()
 				: null;
-		return parameter != null && this.call.operation().guarded().method().equals(parameter.getMethod());
+		return parameter != null && !isMultiValue(parameter.getParameterType())
+				&& this.call.operation().guarded().method().equals(parameter.getMethod());
+	}
+
+	/** The handler may have acted on the first values before a later one is invalid. */
+	private static boolean isMultiValue(Class<?> type) {
+		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+		return adapter != null && adapter.isMultiValue();
 	}
 
 	boolean hasFailedWith(Throwable thrown) {
@@ -187,6 +196,17 @@ final class HandlerCall {
 		return threw(thrown).then(Mono.error(thrown));
 	}
 
+	/** Ends a call whose response failed after the handler, unless it has ended. */
+	Mono<Void> responseFailed(Throwable thrown) {
+		failedWith(thrown);
+		return threw(thrown);
+	}
+
+	/** Returns whether the work is in a transaction that the call joins. */
+	boolean joins() {
+		return this.call.operation().place().transactions() != null;
+	}
+
 	private Mono<Void> threw(Throwable thrown) {
 		return Mono.defer(() -> this.claim.end(Ending.ofFailure(thrown, this::thrown)));
 	}
@@ -226,7 +246,7 @@ final class HandlerCall {
 		if (!isCutOff() || over) {
 			return null;
 		}
-		if (this.call.operation().place().transactions() == null) {
+		if (!joins()) {
 			return Ending.OUT_OF_SIGHT;
 		}
 		// The transaction of the work is rolled back.
@@ -285,11 +305,15 @@ final class HandlerCall {
 		Throwable thrown = this.failure;
 		boolean givenUp = thrown != null && AsyncResults.isGivenUp(AsyncResults.cause(Exceptions.unwrap(thrown)));
 		boolean streaming = response.isStreaming() || !response.isWhole() && !isDone();
-		Work failed = givenUp ? Work.LOST : Work.FAILED;
+		// The status of a response that another filter sent says nothing about the work.
+		boolean sentByOther = response.isSentByOther();
+		Work failed = (givenUp || sentByOther && !this.nothingRan) ? Work.LOST : Work.FAILED;
 		Body passed = response.isWhole() ? Body.BUFFERED : Body.PASSED_THROUGH;
+		Body body = streaming ? Body.STREAMED : passed;
+		boolean released = unhandled || this.settings.releaseOn().contains(response.status());
 		return HttpOutcomeClassifier.classify(new Facts(isDone() ? Work.RETURNED : failed, kind,
-				streaming ? Body.STREAMED : passed, unhandled || this.settings.releaseOn().contains(response.status()),
-				this.claim.options().replays(), this.claim.options().onFailure() == FailureMode.REMEMBER));
+				sentByOther ? Body.UNKNOWN : body, released && !sentByOther, this.claim.options().replays(),
+				this.claim.options().onFailure() == FailureMode.REMEMBER));
 	}
 
 	private Ending thrown(Throwable thrown) {

@@ -1,6 +1,7 @@
 package io.idempotency.webflux;
 
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -15,10 +16,14 @@ import io.idempotency.reactor.OnDisconnect;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
+import reactor.core.publisher.SignalType;
+import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 import org.springframework.core.Ordered;
@@ -109,7 +114,13 @@ final class IdempotencyWebFilter implements WebFilter, Ordered {
 					this.settings.maxResponseSize(), this.spring.get());
 			Mono<Void> rest = Mono.defer(() -> chain.filter(guarded));
 			IdempotentOperation operation = match.operation();
-			boolean caches = match.mayBeGuarded() && (operation == null || WebFluxRequestValues.needsBody(operation));
+			if (!match.mayBeGuarded()) {
+				// A route is claimed before its response is written, so nothing waits for
+				// it.
+				guarded.getResponse().decided();
+			}
+			boolean caches = match.mayBeGuarded()
+					&& (operation == null || match.mayHaveKey(exchange) && WebFluxRequestValues.needsBody(operation));
 			if (caches) {
 				guarded.getRequest().cache();
 			}
@@ -160,6 +171,8 @@ final class IdempotencyWebFilter implements WebFilter, Ordered {
 
 		private volatile boolean clientIsGone;
 
+		private volatile Disposable bound = Disposables.disposed();
+
 		GuardedChain(GuardedExchange exchange, MonoSink<Void> client, boolean continues) {
 			this.exchange = exchange;
 			this.client = client;
@@ -175,7 +188,9 @@ final class IdempotencyWebFilter implements WebFilter, Ordered {
 			try {
 				rest.onErrorResume(this::failed)
 					.then(Mono.defer(this.exchange.getResponse()::finish))
-					.onErrorResume((thrown) -> this.exchange.cleanupMultipart().then(Mono.error(thrown)))
+					.onErrorResume((thrown) -> this.exchange.cleanupMultipart()
+						.then(responseFailed(thrown))
+						.then(Mono.error(thrown)))
 					.then(Mono.defer(this.exchange::cleanupMultipart))
 					.subscribe(this);
 			}
@@ -199,14 +214,29 @@ final class IdempotencyWebFilter implements WebFilter, Ordered {
 			return this.exchange.getResponse().isReplaced() ? Mono.empty() : Mono.error(thrown);
 		}
 
+		private Mono<Void> responseFailed(Throwable thrown) {
+			this.exchange.getResponse().passActions();
+			HandlerCall call = this.exchange.call();
+			return (call != null) ? call.responseFailed(thrown) : Mono.empty();
+		}
+
 		private void clientIsGone() {
 			this.clientIsGone = true;
 			this.exchange.clientIsGone();
 			HandlerCall call = this.exchange.call();
 			if (call != null && this.continues) {
 				call.claim().detached();
+				if (call.joins()) {
+					// The lock on the row of the record does not expire.
+					this.bound = Schedulers.parallel()
+						.schedule(this::stop, call.claim().longestDetached().toMillis(), TimeUnit.MILLISECONDS);
+				}
 				return;
 			}
+			stop();
+		}
+
+		private void stop() {
 			this.exchange.end();
 			cancel();
 			cancelCall();
@@ -222,6 +252,11 @@ final class IdempotencyWebFilter implements WebFilter, Ordered {
 		@Override
 		public Context currentContext() {
 			return this.context;
+		}
+
+		@Override
+		protected void hookFinally(SignalType type) {
+			this.bound.dispose();
 		}
 
 		@Override

@@ -149,10 +149,11 @@ final class LettuceScript<T> {
 			this.reply.complete(value);
 		}
 		else if (failure instanceof RedisNoScriptException && next != null && !this.reply.isDone()) {
-			this.withText = null;
-			this.command = next.get();
-			this.fate.set(Fate.QUEUED);
-			send(connection);
+			if (this.fate.compareAndSet(Fate.WRITTEN, Fate.QUEUED)) {
+				this.withText = null;
+				this.command = next.get();
+				send(connection);
+			}
 		}
 		else {
 			withdraw(failure);
@@ -161,7 +162,7 @@ final class LettuceScript<T> {
 
 	/** Fails the reply, and prevents that the script is sent later. */
 	void withdraw(Throwable reason) {
-		boolean notSent = this.fate.compareAndSet(Fate.QUEUED, Fate.WITHDRAWN) || this.fate.get() == Fate.WITHDRAWN;
+		boolean notSent = this.fate.getAndSet(Fate.WITHDRAWN) != Fate.WRITTEN;
 		this.reply.completeExceptionally(notSent ? NotSentException.because(reason) : reason);
 		this.command.cancel(true);
 	}

@@ -47,11 +47,17 @@ public abstract class Schemes
 		return this.stage;
 	}
 
-	/** What is guarded, for an application of any stack. They block. */
+	/** Guarded handlers and methods of a servlet application. */
 	@Configuration(proxyBeanMethods = false)
-	@Import({ TokenController.class, SchemeController.class, RecoveryController.class, SchemeMethods.class,
-			RecoveryMethods.class })
+	@Import({ TokenController.class, SchemeController.class, RecoveryController.class, Methods.class })
 	public static class Handlers {
+
+	}
+
+	/** Guarded methods, for an application of any stack. */
+	@Configuration(proxyBeanMethods = false)
+	@Import({ SchemeMethods.class, RecoveryMethods.class })
+	public static class Methods {
 
 		@Bean
 		Effects effects() {

@@ -45,7 +45,8 @@ class SchemesOnNettyTests extends Schemes {
 
 	@SpringBootConfiguration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
-	@Import({ Handlers.class, OwnTokens.class })
+	@Import({ Methods.class, ReactiveTokenController.class, ReactiveSchemeController.class,
+			ReactiveRecoveryController.class, OwnTokens.class })
 	static class Application implements WebFluxConfigurer {
 
 		@Override
