@@ -80,7 +80,8 @@ record HandlerResults(boolean many, @Nullable Class<?> type, boolean isVoid) {
 			return handler.get();
 		});
 		Flux<Object> whole = (this.many && this.type != null && Resource.class.isAssignableFrom(this.type))
-				// Spring writes the first of several resources and cancels the others. The
+				// Spring writes the first of several resources and cancels the others.
+				// The
 				// response may be complete before this publisher is.
 				? work.reduce((first, later) -> first).doOnNext((done) -> owned.returned(false)).flux() : work;
 		Flux<Object> observed = whole.map((value) -> {

@@ -32,6 +32,7 @@ import org.springframework.web.reactive.result.method.RequestMappingInfoHandlerM
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
+import org.springframework.web.util.DisconnectedClientHelper;
 
 /**
  * Prepares requests that may meet a guarded handler: their bodies can be read again, and
@@ -271,7 +272,8 @@ final class IdempotencyWebFilter implements WebFilter, Ordered {
 			if (!this.clientIsGone) {
 				this.client.error(thrown);
 			}
-			else if (!this.exchange.getResponse().hasLostClient()) {
+			else if (!this.exchange.getResponse().hasLostClient()
+					&& !DisconnectedClientHelper.isClientDisconnectedException(thrown)) {
 				logger.info("A request failed whose client has disconnected: {} {}",
 						this.exchange.getRequest().getMethod(), this.exchange.getRequest().getURI().getRawPath(),
 						thrown);
