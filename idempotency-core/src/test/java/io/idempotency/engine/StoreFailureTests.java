@@ -280,6 +280,13 @@ class StoreFailureTests {
 	}
 
 	@Test
+	void dropsAResultThatAlwaysCausesAnError() throws Throwable {
+		this.node.store.fail(Verb.COMPLETE, Point.BEFORE, 6, () -> new StackOverflowError());
+		assertThat(this.node.execute(this.policy, TestAction.returning("one"))).isEqualTo("one");
+		await().until(() -> this.node.events.count(IdempotencyEvent.RESULT_NOT_STORED) == 1);
+	}
+
+	@Test
 	void duplicateMeetsAConflictWhileACompletionIsOutstanding() throws Throwable {
 		this.node.store.failBefore(Verb.COMPLETE, ScriptedStore.ALWAYS);
 		this.node.execute(this.policy, TestAction.returning("one"));

@@ -31,6 +31,7 @@ import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -309,6 +310,34 @@ class CallerTransactionTests {
 		};
 		assertThat(outcomes(true)).containsExactly(TransactionOutcome.UNKNOWN);
 		assertThat(outcomes(false)).containsExactly(TransactionOutcome.UNKNOWN);
+	}
+
+	/** Spring does not call beforeCommit of a call that starts in such a callback. */
+	@Test
+	void outcomeOfACallInACallbackIsUnknownWhenCommitFails() {
+		this.manager = new JdbcTransactionManager(this.database.getDataSource()) {
+
+			private static final long serialVersionUID = 1L;
+
+			@Override
+			protected void doCommit(DefaultTransactionStatus status) {
+				throw new TransactionSystemException("the reply is lost");
+			}
+
+		};
+		List<TransactionOutcome> outcomes = new ArrayList<>();
+		assertThatExceptionOfType(TransactionSystemException.class)
+			.isThrownBy(() -> new TransactionTemplate(this.manager)
+				.executeWithoutResult((status) -> TransactionSynchronizationManager
+					.registerSynchronization(new TransactionSynchronization() {
+
+						@Override
+						public void beforeCommit(boolean readOnly) {
+							CallerTransaction.register(outcomes::add);
+						}
+
+					})));
+		assertThat(outcomes).containsExactly(TransactionOutcome.UNKNOWN);
 	}
 
 	@Test

@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
@@ -198,6 +199,23 @@ class JoinTests {
 			assertThat(client.post("/join/pay", key, "application/json", "{}").text()).isEqualTo("paid " + key);
 			assertThat(database.jdbc().queryForList("SELECT id FROM payment WHERE id = ?", String.class, key))
 				.hasSize(1);
+		}
+	}
+
+	/** The lock on the row of the record does not expire. */
+	@Test
+	void rollsBackHungWorkOfAClientThatLeft() throws Exception {
+		SqlDatabase database = PostgreSqlServer.shared(PostgreSqlBinary.values()[0]).newDatabase();
+		database.jdbc().execute("CREATE TABLE payment (id VARCHAR(64) PRIMARY KEY, slot VARCHAR(64))");
+		try (ConfigurableApplicationContext bounded = Scenarios.application(database, "continue",
+				(context) -> TestPropertyValues.of("idempotency.max-detached-duration=1s").applyTo(context))) {
+			String key = UUID.randomUUID().toString();
+			try (RawClient client = new RawClient(Scenarios.port(bounded))) {
+				client.send("/join/gated", key, "", 2, "{}");
+				JoinedController.entered(key).asMono().block(PATIENCE);
+			}
+			await().atMost(PATIENCE).until(() -> Scenarios.acquired(bounded) == 0);
+			assertThat(database.jdbc().queryForList("SELECT id FROM payment", String.class)).isEmpty();
 		}
 	}
 
