@@ -1,6 +1,7 @@
 package io.idempotency.webflux;
 
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -27,7 +28,10 @@ import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 import org.springframework.core.Ordered;
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.reactive.result.method.RequestMappingInfo;
 import org.springframework.web.reactive.result.method.RequestMappingInfoHandlerMapping;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
@@ -57,6 +61,9 @@ final class IdempotencyWebFilter implements WebFilter, Ordered {
 	private final Supplier<List<RequestMappingInfoHandlerMapping>> mappings;
 
 	private final Supplier<GuardedExchange.Spring> spring;
+
+	/** Determined by the first request, because filters are created before handlers. */
+	private final SingletonSupplier<Boolean> guardsSafeMethods = SingletonSupplier.of(this::hasGuardOfSafeMethod);
 
 	/**
 	 * Creates the filter.
@@ -92,6 +99,9 @@ final class IdempotencyWebFilter implements WebFilter, Ordered {
 	}
 
 	private Mono<Match> match(ServerWebExchange exchange) {
+		if (HandlerRules.isSafe(exchange.getRequest().getMethod().name()) && !this.guardsSafeMethods.obtain()) {
+			return Mono.just(Match.NONE);
+		}
 		List<RequestMappingInfoHandlerMapping> all = this.mappings.get();
 		Function<RequestMappingInfoHandlerMapping, Mono<HandlerMethod>> lookup = (mapping) -> mapping
 			.getHandlerInternal(exchange);
@@ -101,6 +111,24 @@ final class IdempotencyWebFilter implements WebFilter, Ordered {
 			.defaultIfEmpty(Match.NONE)
 			// Spring decides about the request, maybe with more knowledge.
 			.onErrorReturn(Match.UNKNOWN);
+	}
+
+	/** Returns whether a handler of GET or another safe method is guarded. */
+	private boolean hasGuardOfSafeMethod() {
+		return this.mappings.get()
+			.stream()
+			.flatMap((mapping) -> mapping.getHandlerMethods().entrySet().stream())
+			.anyMatch((handler) -> mayTakeSafeMethod(handler.getKey()) && isGuarded(handler.getValue()));
+	}
+
+	private static boolean mayTakeSafeMethod(RequestMappingInfo mapping) {
+		Set<RequestMethod> methods = mapping.getMethodsCondition().getMethods();
+		return methods.isEmpty() || methods.stream().anyMatch((method) -> HandlerRules.isSafe(method.name()));
+	}
+
+	private boolean isGuarded(HandlerMethod handler) {
+		IdempotentOperation operation = this.operations.get().operation(handler.getMethod(), handler.getBeanType());
+		return operation != null && operation.guarded().declaredOnMethod();
 	}
 
 	private Match match(HandlerMethod handler, ServerWebExchange exchange) {
