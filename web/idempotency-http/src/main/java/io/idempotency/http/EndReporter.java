@@ -10,7 +10,7 @@ import io.idempotency.store.ResultKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the engine how a call has ended. The answer may come long after the handler has
+ * Tells the engine how a call has ended. The response may come long after the handler has
  * returned. Only the first ending counts. Thread-safe.
  *
  * @hidden
@@ -50,14 +50,14 @@ public final class EndReporter {
 
 	/**
 	 * Ends the call as failed. If its transaction is already committed, the work is not
-	 * undone, and the answer is kept.
+	 * undone, and the response is kept.
 	 */
 	public void failed(@Nullable Throwable why, @Nullable StoredResponse answer) {
 		this.ending
 			.complete(new Ending.Failed(why, (answer != null) ? () -> StoredResponseCodec.encode(answer) : null));
 	}
 
-	/** Ends the call; nothing of its answer is kept. */
+	/** Ends the call; nothing of its response is kept. */
 	public void end(Outcome outcome, @Nullable Throwable why) {
 		this.ending.complete(switch (outcome) {
 			case SUCCESS_WITHOUT_RESULT -> new Ending.DoneUnkept(why);

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param replayedHeader the response header that marks a replay
  * @param maxRequestSize how many bytes the body of a guarded request may have
- * @param maxResponseSize how many bytes of an answer are kept
+ * @param maxResponseSize how many bytes of a response are kept
  * @param releaseOn status codes after which the key is free again
  * @param excludedHeaders response headers that are never stored, in upper or lower case
  * @param rawFingerprint whether JSON bodies are compared byte by byte
@@ -28,11 +28,11 @@ import org.jspecify.annotations.Nullable;
  * @param scopeHeaders request headers that are part of the caller, such as a tenant's, in
  * upper or lower case; a missing header differs from every value
  * @param fingerprintHeaders request headers that must be equal on a retry, in addition to
- * those that ask for a part of an answer, in upper or lower case
+ * those that ask for a part of a response, in upper or lower case
  * @param ignoredParameters names of parameters in queries and forms that need not be
  * equal on a retry
  * @param problemTypeBase what the type of a problem begins with; its code follows
- * @param retentionOnError the longest time for which an answer of 4xx is kept,
+ * @param retentionOnError the longest time for which a response of 4xx is kept,
  * {@code null} for the retention
  * @param tokenPath path of the endpoint that issues tokens
  * @hidden

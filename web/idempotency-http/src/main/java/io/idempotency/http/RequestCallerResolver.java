@@ -247,7 +247,8 @@ public final class RequestCallerResolver {
 		private static final String REGISTRATION = "registration";
 
 		/**
-		 * The name of the issuer's claim in a JWT and in the answer of an introspection.
+		 * The name of the issuer's claim in a JWT and in the response of an
+		 * introspection.
 		 */
 		private static final String ISSUER_CLAIM = "iss";
 

@@ -43,7 +43,7 @@ public final class RequestFingerprint {
 	private static final String BY_BYTES = "http-raw3";
 
 	/**
-	 * The headers that may ask for no answer. Such an answer differs from the usual one,
+	 * The headers that may ask for no answer. Such a response differs from the usual one,
 	 * so these headers are always compared. {@code Range} is not among them, because a
 	 * handler may answer it with the whole: {@link StoredResponse#answers} compares it.
 	 */

@@ -17,17 +17,17 @@ import io.idempotency.http.StoredResponse.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first answer, as it is replayed.
+ * The first response, as it is replayed.
  *
- * @param ending how the answer was ended
+ * @param ending how the response was ended
  * @param status the status code
  * @param contentType the content type, {@code null} if there was none
- * @param contentLength the length that was declared for an answer without a body (HEAD,
+ * @param contentLength the length that was declared for a response without a body (HEAD,
  * 304), -1 if there was none
  * @param text the message of {@link EndedBy#ERROR}, the location of
  * {@link EndedBy#REDIRECT}
  * @param headers the headers that the handler added or changed, and the {@code Range} of
- * the request if the answer is a part
+ * the request if the response is a part
  * @param body the body, not a copy
  * @hidden
  */
@@ -45,7 +45,7 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 	private static final int RANGE_NOT_SATISFIABLE = 416;
 
 	/**
-	 * Returns this answer as the rendering of an error, with the headers that the error
+	 * Returns this response as the rendering of an error, with the headers that the error
 	 * already had.
 	 */
 	public StoredResponse rendering(StoredResponse error) {
@@ -56,7 +56,7 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 	}
 
 	/**
-	 * Returns this answer with the {@code Range} of its request, if it is a part.
+	 * Returns this response with the {@code Range} of its request, if it is a part.
 	 * @param range the values of the header
 	 */
 	public StoredResponse answering(List<String> range) {
@@ -70,7 +70,7 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 	}
 
 	/**
-	 * Returns whether this answer is one to a request with the given {@code Range}. The
+	 * Returns whether this response is one to a request with the given {@code Range}. The
 	 * whole is: nobody must answer a range with a part.
 	 * @param range the values of the header, empty if the request has none
 	 */
@@ -98,26 +98,26 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 	}
 
 	/**
-	 * The way in which an answer is ended. The ordinal is stored, so constants are never
+	 * The way in which a response is ended. The ordinal is stored, so constants are never
 	 * reordered and only appended.
 	 *
 	 * @hidden
 	 */
 	public enum EndedBy {
 
-		/** The body ends the answer. */
+		/** The body ends the response. */
 		BODY,
 
-		/** A {@code sendError} ends the answer, and the container renders it. */
+		/** A {@code sendError} ends the response, and the container renders it. */
 		ERROR,
 
-		/** A {@code sendRedirect} ends the answer. */
+		/** A {@code sendRedirect} ends the response. */
 		REDIRECT
 
 	}
 
 	/**
-	 * A header of a stored answer.
+	 * A header of a stored response.
 	 *
 	 * @param replaces whether the header replaces the values that outer filters have set,
 	 * or is added to them

@@ -185,8 +185,8 @@ final class JoinedCall<T> {
 	}
 
 	/**
-	 * Ends the transaction, which has claimed nothing, before the answer is given. A wait
-	 * that was in vain need not have left it usable.
+	 * Ends the transaction, which has claimed nothing, before the response is given. A
+	 * wait that was in vain need not have left it usable.
 	 */
 	private void duplicate(JoinedTransaction transaction, ClaimResult result) {
 		if (this.waits && result instanceof ClaimResult.InProgress) {

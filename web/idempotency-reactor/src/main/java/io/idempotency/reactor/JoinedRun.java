@@ -25,11 +25,11 @@ import reactor.util.context.Context;
 
 /**
  * The run of the call that owns its key in the database transaction of its work, from the
- * claim to the answer. For one call.
+ * claim to the response. For one call.
  * <p>
  * The end of the transaction cannot be cancelled half way. Work whose caller takes it
  * along is cancelled and rolled back, and its key is free. Whatever is thrown on the way,
- * the transaction ends, and the caller gets an answer.
+ * the transaction ends, and the caller gets a response.
  *
  * @param <T> the result of the guarded work
  */
@@ -185,7 +185,7 @@ final class JoinedRun<T> {
 				|| this.stage.compareAndSet(Stage.WORKING, Stage.ENDING);
 	}
 
-	/** The way to the answer has ended well, whatever became of the work. */
+	/** The way to the response has ended well, whatever became of the work. */
 	private void returned(@Nullable T value, boolean recovered, boolean open) {
 		if (recovered && value != null) {
 			this.caller.seenAs(value);

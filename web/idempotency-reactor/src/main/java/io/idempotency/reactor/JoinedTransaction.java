@@ -91,7 +91,7 @@ final class JoinedTransaction {
 		});
 	}
 
-	/** Its call has its answer, and its key is free. */
+	/** Its call has its response, and its key is free. */
 	private void abandon() {
 		new OwnSubscription<Void>(this.place.context, (nothing, failure) -> {
 			if (failure != null) {

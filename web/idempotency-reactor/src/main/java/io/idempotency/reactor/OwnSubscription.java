@@ -41,10 +41,10 @@ final class OwnSubscription<T> extends BaseSubscriber<T> {
 	}
 
 	/**
-	 * Asks a store. Completing without an answer is a failure.
+	 * Asks a store. Completing without a response is a failure.
 	 * @param context the context of the step
 	 * @param step makes the step
-	 * @param answered is told the answer
+	 * @param answered is told the response
 	 * @param failed is told the failure
 	 */
 	static <V> void ask(Context context, Callable<Mono<V>> step, Consumer<V> answered, Consumer<Throwable> failed) {

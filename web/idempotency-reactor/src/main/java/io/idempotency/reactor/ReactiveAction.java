@@ -54,7 +54,7 @@ public interface ReactiveAction<T> {
 	}
 
 	/**
-	 * Turns a stored result into the answer for a duplicate.
+	 * Turns a stored result into the response for a duplicate.
 	 * @return the result for the caller, {@code null} for none
 	 * @throws Throwable what the caller gets instead: a remembered failure, or a signal
 	 * of the door
@@ -62,7 +62,7 @@ public interface ReactiveAction<T> {
 	@Nullable T replay(StoredResult result) throws Throwable;
 
 	/**
-	 * Turns a result that was looked up into the answer for a duplicate, where no claim
+	 * Turns a result that was looked up into the response for a duplicate, where no claim
 	 * is held.
 	 */
 	default @Nullable T replayRecovered(T value) {

@@ -38,7 +38,7 @@ import reactor.core.publisher.MonoSink;
 import reactor.util.context.Context;
 
 /**
- * One call, from its claim to its answer. Does the moves of an {@link Admission} as the
+ * One call, from its claim to its response. Does the moves of an {@link Admission} as the
  * store answers, holds no thread meanwhile, and leaves as soon as its caller does: a
  * claim that is granted after that is given back.
  *
@@ -188,7 +188,7 @@ final class ReactiveCall<T> {
 		return this.admission;
 	}
 
-	/** Does the moves, until the next one depends on an answer that is not here yet. */
+	/** Does the moves, until the next one depends on a response that is not here yet. */
 	void go(Move first) {
 		for (@Nullable
 		Move move = first; move != null;) {
@@ -236,7 +236,7 @@ final class ReactiveCall<T> {
 		return null;
 	}
 
-	/** Asks the store, and goes on with what its answer or its failure means. */
+	/** Asks the store, and goes on with what its response or its failure means. */
 	private <V> void ask(Callable<Mono<V>> question, Function<V, @Nullable Move> answered,
 			Function<RuntimeException, Move> failed) {
 		OwnSubscription.ask(this.context, question, (answer) -> next(() -> answered.apply(answer)),
@@ -339,7 +339,7 @@ final class ReactiveCall<T> {
 				detach();
 			}
 		}
-		// The answer of the store, which is under way, finds nobody.
+		// The response of the store, which is under way, finds nobody.
 	}
 
 	/** The work continues, and its claim is renewed for a bounded time. */

@@ -331,7 +331,7 @@ public final class ReactiveClaim {
 		}
 	}
 
-	/** Whatever the log throws, the caller gets the answer. */
+	/** Whatever the log throws, the caller gets the response. */
 	private void told(Runnable report, RecordUpdate write, boolean accepted) {
 		try {
 			report.run();

@@ -35,7 +35,7 @@ public interface ReactiveIdempotencyStore {
 	/**
 	 * Asks for the right to run, as {@link IdempotencyStore#claim} does.
 	 * @param request the request
-	 * @return the answer, never empty
+	 * @return the response, never empty
 	 */
 	Mono<ClaimResult> claim(ClaimRequest request);
 

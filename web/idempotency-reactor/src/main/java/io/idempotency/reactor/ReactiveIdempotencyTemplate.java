@@ -19,7 +19,7 @@ import reactor.core.publisher.Mono;
  * </pre>
  *
  * The call is described, and its key is claimed, at each subscription. The work is
- * subscribed to once, apart from the subscriber: whoever cancels loses the answer, and
+ * subscribed to once, apart from the subscriber: whoever cancels loses the response, and
  * the work goes on. A duplicate that waits holds no thread. A call that is refused fails
  * with an {@link io.idempotency.IdempotencyException}. Thread-safe.
  * <p>

@@ -98,7 +98,7 @@ final class Bodies {
 		}
 	}
 
-	/** Writes bytes as the whole body of an answer. */
+	/** Writes bytes as the whole body of a response. */
 	static Mono<Void> write(ServerHttpResponse response, ByteBuffer bytes) {
 		response.getHeaders().setContentLength(bytes.remaining());
 		return response.writeWith(Mono.fromSupplier(() -> response.bufferFactory().wrap(copy(bytes))));

@@ -70,7 +70,7 @@ record ResponseReplay(HttpSettings settings) {
 	}
 
 	/**
-	 * Says of an answer that it is a replay.
+	 * Says of a response that it is a replay.
 	 * @param cached whether the handler has said how it is cached
 	 */
 	void mark(HttpHeaders headers, boolean cached) {

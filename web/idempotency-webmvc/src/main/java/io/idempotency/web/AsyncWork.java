@@ -22,7 +22,8 @@ import org.springframework.web.context.request.async.CallableProcessingIntercept
 import org.springframework.web.context.request.async.WebAsyncUtils;
 
 /**
- * Watches the work behind an asynchronous answer. The answer may be over before the work.
+ * Watches the work behind an asynchronous response. The response may be over before the
+ * work.
  */
 final class AsyncWork implements CallableProcessingInterceptor {
 
@@ -52,7 +53,7 @@ final class AsyncWork implements CallableProcessingInterceptor {
 	 * @param transactions the transactions of the thread of the work
 	 * @param call binds the call to the thread of the work
 	 * @param commitNotAnswered is told that nobody knows whether the work has committed
-	 * @param endedLate is told when the work ends after its answer
+	 * @param endedLate is told when the work ends after its response
 	 */
 	AsyncWork(WorkOutcomes transactions, Supplier<IdempotencyContextHolder.Binding> call, Runnable commitNotAnswered,
 			Runnable endedLate) {
@@ -126,7 +127,7 @@ final class AsyncWork implements CallableProcessingInterceptor {
 
 	/**
 	 * Returns whether a worker was interrupted, which may have stopped it at any point.
-	 * The end of the answer may become known later than the interrupt, and the
+	 * The end of the response may become known later than the interrupt, and the
 	 * application may have wrapped the exception, so the causes are searched.
 	 */
 	private static boolean isInterrupted(Throwable thrown) {
@@ -161,15 +162,17 @@ final class AsyncWork implements CallableProcessingInterceptor {
 		return first;
 	}
 
-	/** Returns whether the answer is over, so that the end of the work ends the claim. */
+	/**
+	 * Returns whether the response is over, so that the end of the work ends the claim.
+	 */
 	synchronized boolean isAnswerOver() {
 		return this.answerOver;
 	}
 
 	/**
-	 * Notes what the answer is made of. A future tells its dependents of its end in the
-	 * reverse order, so Spring may begin the answer before this watcher hears of the end.
-	 * Of other work nothing else tells the end.
+	 * Notes what the response is made of. A future tells its dependents of its end in the
+	 * reverse order, so Spring may begin the response before this watcher hears of the
+	 * end. Of other work nothing else tells the end.
 	 * @param result what the work has given, a {@link Throwable} if it has failed
 	 */
 	synchronized void answeredWith(@Nullable Object result) {

@@ -8,8 +8,8 @@ import io.idempotency.http.StoredResponse;
 import jakarta.servlet.http.HttpServletResponse;
 
 /**
- * An error that is the answer of a call and that the container has yet to render, in
- * another dispatch: the bytes of that dispatch are the answer.
+ * An error that is the response of a call and that the container has yet to render, in
+ * another dispatch: the bytes of that dispatch are the response.
  */
 final class AwaitedError {
 
@@ -47,7 +47,7 @@ final class AwaitedError {
 				&& (outer.isCommitted() || status >= HttpServletResponse.SC_MULTIPLE_CHOICES);
 	}
 
-	/** Returns the answer together with the error that it renders. */
+	/** Returns the response together with the error that it renders. */
 	StoredResponse with(StoredResponse answer) {
 		return answer.rendering(this.error);
 	}

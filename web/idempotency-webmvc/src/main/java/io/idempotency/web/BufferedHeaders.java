@@ -12,9 +12,9 @@ import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The status and the headers of an answer that is held back. They go to the wrapped
+ * The status and the headers of a response that is held back. They go to the wrapped
  * response at once, because they do not commit it. Only the declared length is kept,
- * because some containers end an answer as soon as so many bytes are written.
+ * because some containers end a response as soon as so many bytes are written.
  */
 abstract class BufferedHeaders extends HttpServletResponseWrapper {
 
@@ -36,7 +36,7 @@ abstract class BufferedHeaders extends HttpServletResponseWrapper {
 		super(response);
 	}
 
-	/** Returns whether the answer is held back as a whole. */
+	/** Returns whether the response is held back as a whole. */
 	abstract boolean isHolding();
 
 	/** Returns whether changes have no effect any more, as after a commit. */

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Wraps a response. The wrapper passes everything through until a guarded call is
- * claimed. Then it holds the answer back, so that the record is complete before the
- * client can see the end of the answer.
+ * claimed. Then it holds the response back, so that the record is complete before the
+ * client can see the end of the response.
  * <p>
  * Status and headers go to the wrapped response at once, because they do not commit it.
  * The body, its declared length, a flush, an error and a redirect would commit it, so
@@ -59,7 +59,7 @@ final class BufferingResponse extends BufferedHeaders {
 	}
 
 	/**
-	 * Holds the answer back from now on, unless a part of it was already sent.
+	 * Holds the response back from now on, unless a part of it was already sent.
 	 * @param maxBytes the largest body, in bytes, that is held back
 	 */
 	public void hold(long maxBytes) {
@@ -112,14 +112,14 @@ final class BufferingResponse extends BufferedHeaders {
 		this.body.stream();
 	}
 
-	/** Checks before each output whether the answer has turned out to be a stream. */
+	/** Checks before each output whether the response has turned out to be a stream. */
 	public void streamIf(BooleanSupplier condition) {
 		this.body.streamIf(condition);
 	}
 
 	/**
 	 * Drops the held output and passes everything through, because another wrapper now
-	 * holds the answer.
+	 * holds the response.
 	 */
 	public void pass() {
 		this.body.drop(Mode.PASS);
@@ -131,20 +131,20 @@ final class BufferingResponse extends BufferedHeaders {
 		this.body.drop(Mode.CLOSED);
 	}
 
-	/** Returns whether the answer is held back as a whole. */
+	/** Returns whether the response is held back as a whole. */
 	public boolean isHeld() {
 		return this.body.mode() == Mode.HOLD;
 	}
 
 	/**
-	 * Returns whether the held output is the answer. It is not if something has sent
+	 * Returns whether the held output is the response. It is not if something has sent
 	 * other output past this wrapper.
 	 */
 	public boolean isWhole() {
 		return isHeld() && !wrapped().isCommitted();
 	}
 
-	/** Returns whether the answer is an error that the container has yet to render. */
+	/** Returns whether the response is an error that the container has yet to render. */
 	public boolean isError() {
 		return this.pendingStatus != null && this.pendingStatus.ending() == EndedBy.ERROR;
 	}
@@ -156,15 +156,15 @@ final class BufferingResponse extends BufferedHeaders {
 		return isHeld() && this.pendingStatus == null && getStatus() == SC_OK && this.body.isEmpty();
 	}
 
-	/** Returns whether the answer passes through as a stream. */
+	/** Returns whether the response passes through as a stream. */
 	public boolean isStreaming() {
 		return this.body.mode() == Mode.STREAM;
 	}
 
 	/**
-	 * Returns the answer as it is held.
+	 * Returns the response as it is held.
 	 * @param excluded names of headers that are never stored, in lower case
-	 * @return the answer, whose body is not a copy
+	 * @return the response, whose body is not a copy
 	 */
 	public StoredResponse snapshot(Set<String> excluded) {
 		PendingStatus end = this.pendingStatus;

@@ -29,8 +29,8 @@ import org.springframework.web.context.request.async.WebAsyncManager;
 import org.springframework.web.context.request.async.WebAsyncUtils;
 
 /**
- * One request and its answer, in all dispatches. It knows the innermost wrapper of the
- * response and the answer of the guarded handler, if there is one.
+ * One request and its response, in all dispatches. It knows the innermost wrapper of the
+ * response and the response of the guarded handler, if there is one.
  */
 final class Exchange {
 
@@ -44,7 +44,7 @@ final class Exchange {
 
 	private @Nullable BufferingResponse response;
 
-	/** The response to which the answer is made while its transaction may be open. */
+	/** The servlet response that is written while its transaction may be open. */
 	private @Nullable HttpServletResponse inside;
 
 	/** The thread that makes it. */
@@ -158,8 +158,8 @@ final class Exchange {
 	 * Ends a dispatch.
 	 * @param previous the innermost wrapper before the dispatch
 	 * @param thrown the exception of the dispatch, {@code null} if it has returned
-	 * @return whether there is an answer, even if the dispatch has thrown
-	 * @throws IOException if the answer could not be sent
+	 * @return whether there is a response, even if the dispatch has thrown
+	 * @throws IOException if the response could not be sent
 	 */
 	boolean leave(ServletRequest request, @Nullable BufferingResponse previous, @Nullable Throwable thrown)
 			throws IOException {
@@ -206,11 +206,11 @@ final class Exchange {
 	}
 
 	/**
-	 * Makes an answer. If its handler leaves the transaction open, that ends here, before
-	 * anything of the answer is sent.
+	 * Makes a response. If its handler leaves the transaction open, that ends here,
+	 * before anything of the response is sent.
 	 * @param <T> what has yet to be rendered
-	 * @param given the response to which the answer is made
-	 * @param making makes the answer, or returns what has yet to be rendered
+	 * @param given the servlet response
+	 * @param making makes the response, or returns what has yet to be rendered
 	 * @param again does so with the result of work that was done before
 	 * @return what has yet to be rendered, {@code null} for nothing
 	 * @throws Exception the exception of the handler, of the rendering or of the commit
@@ -267,7 +267,7 @@ final class Exchange {
 
 	/**
 	 * Returns whether all that the current handler sends can be held back here, and its
-	 * transaction is ended when the answer is made. A wrapper in between might hold a
+	 * transaction is ended when the response is made. A wrapper in between might hold a
 	 * part of it, and another thread could not end the transaction of this one.
 	 */
 	boolean isMadeInside() {
@@ -275,14 +275,14 @@ final class Exchange {
 	}
 
 	/**
-	 * Returns the answer of the guarded call that is or was under way, {@code null} if
+	 * Returns the response of the guarded call that is or was under way, {@code null} if
 	 * there is none.
 	 */
 	@Nullable ClaimedResponse claimed() {
 		return (this.answer instanceof ClaimedResponse claimed) ? claimed : null;
 	}
 
-	/** Returns whether a stored answer was found, so that nothing may run. */
+	/** Returns whether a stored response was found, so that nothing may run. */
 	boolean isReplayed() {
 		return this.answer instanceof ResponseHandling.Replayed;
 	}
@@ -309,7 +309,7 @@ final class Exchange {
 	}
 
 	/**
-	 * Answers the request with a stored answer.
+	 * Answers the request with a stored response.
 	 * @throws IdempotencyKeyReusedException if it is a part, and not the one that the
 	 * request asks for
 	 */
@@ -324,14 +324,14 @@ final class Exchange {
 		return Objects.requireNonNull(this.response, "The filter enters an exchange when it begins");
 	}
 
-	/** Makes an answer of a result. */
+	/** Makes a response of a result. */
 	interface Again<T> {
 
 		@Nullable T render(@Nullable Object result) throws Exception;
 
 	}
 
-	/** Tells the answer how asynchronous processing ends if no dispatch ends it. */
+	/** Tells the response how asynchronous processing ends if no dispatch ends it. */
 	private record EndOfAsync(ClaimedResponse response) implements AsyncListener {
 
 		@Override

@@ -19,7 +19,7 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 /**
- * Knows what Spring makes of the result of a handler: an answer at once, one that comes
+ * Knows what Spring makes of the result of a handler: a response at once, one that comes
  * later, or a stream.
  */
 final class HandlerResult {
@@ -27,7 +27,7 @@ final class HandlerResult {
 	private HandlerResult() {
 	}
 
-	/** Returns the object that the body of an answer is made of. */
+	/** Returns the object that the body of a response is made of. */
 	public static @Nullable Object content(@Nullable Object result) {
 		if (result instanceof EntityResponse<?> response) {
 			return response.entity();
@@ -35,7 +35,7 @@ final class HandlerResult {
 		return (result instanceof HttpEntity<?> entity) ? entity.getBody() : result;
 	}
 
-	/** Returns whether the answer is not there yet when the handler has returned. */
+	/** Returns whether the response is not there yet when the handler has returned. */
 	public static boolean goesOn(@Nullable Object content) {
 		return content instanceof ResponseBodyEmitter || content instanceof DeferredResult
 				|| content instanceof CompletionStage<?> || isTask(content) || isReactive(content);

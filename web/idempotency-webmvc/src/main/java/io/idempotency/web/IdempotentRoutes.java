@@ -33,12 +33,12 @@ import org.springframework.web.servlet.function.ServerResponse;
  *
  * A filter guards all routes of its router function as one operation, except for GET,
  * HEAD, OPTIONS and TRACE, which pass. Error handlers of the same router function belong
- * to the guarded handler: what they answer is its answer. A filter that stands outside of
- * the guard sees duplicates, too, so what it refuses uses no key.
+ * to the guarded handler: what they answer is its response. A filter that stands outside
+ * of the guard sees duplicates, too, so what it refuses uses no key.
  * <p>
  * Thread-safe. A refused request is answered with a problem by the filter. An exception
- * of the handler goes on to whoever is outside; the answer that is made of it is kept or
- * frees the key by its status, as for methods, unless the route says otherwise.
+ * of the handler goes on to whoever is outside; the response that is made of it is kept
+ * or frees the key by its status, as for methods, unless the route says otherwise.
  *
  * @since 0.1.0
  */

@@ -36,7 +36,7 @@ import org.springframework.web.servlet.support.RequestContextUtils;
 /**
  * Stands around the adapter of handlers whose record joins their transaction, so that the
  * answer commits with the work: the transaction that the guard has begun ends when the
- * adapter has made the answer, before any interceptor is told and anything is sent. An
+ * adapter has made the response, before any interceptor is told and anything is sent. An
  * exception of the commit is one of the handler. Thread-safe.
  */
 final class JoinedHandlerAdapter implements HandlerAdapter, Ordered {
@@ -85,7 +85,7 @@ final class JoinedHandlerAdapter implements HandlerAdapter, Ordered {
 				(result) -> render(result, (HandlerMethod) handler, mvc, new ServletWebRequest(request, response)));
 	}
 
-	/** Makes an answer of a result as if the handler had just returned it. */
+	/** Makes a response of a result as if the handler had just returned it. */
 	private static @Nullable ModelAndView render(@Nullable Object result, HandlerMethod handler,
 			RequestMappingHandlerAdapter adapter, ServletWebRequest request) throws Exception {
 		ServletInvocableHandlerMethod returning = new ServletInvocableHandlerMethod(handler) {

@@ -187,7 +187,7 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 		return all;
 	}
 
-	/** Returns the parts of the answer that are asked for, empty for the whole. */
+	/** Returns the parts of the response that are asked for, empty for the whole. */
 	List<String> range() {
 		return headers(this, StoredResponse.RANGE);
 	}

@@ -10,7 +10,7 @@ import org.springframework.web.servlet.ModelAndView;
 
 /**
  * Ends the handling of a replay before any exception handler of the application sees it;
- * the filter writes the stored answer. The resolver notes other exceptions of a guarded
+ * the filter writes the stored response. The resolver notes other exceptions of a guarded
  * handler and leaves them to the application. Thread-safe.
  */
 final class ReplayExceptionResolver implements HandlerExceptionResolver, Ordered {

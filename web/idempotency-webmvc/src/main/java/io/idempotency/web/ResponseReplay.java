@@ -11,7 +11,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a stored answer. Thread-safe.
+ * Writes a stored response. Thread-safe.
  */
 final class ResponseReplay {
 
@@ -61,7 +61,7 @@ final class ResponseReplay {
 	}
 
 	/**
-	 * Marks an answer as a replay, and keeps caches from storing it unless the handler
+	 * Marks a response as a replay, and keeps caches from storing it unless the handler
 	 * has set {@code Cache-Control}.
 	 * @param own the headers of the handler
 	 */
@@ -75,7 +75,8 @@ final class ResponseReplay {
 	/**
 	 * Writes a body.
 	 * @param body the bytes
-	 * @param declaredLength the length that an answer without a body declares, -1 if none
+	 * @param declaredLength the length that a response without a body declares, -1 if
+	 * none
 	 * @throws IOException if it could not be sent
 	 */
 	public static void sendBody(HttpServletResponse response, ByteBuffer body, long declaredLength) throws IOException {
@@ -84,16 +85,16 @@ final class ResponseReplay {
 			response.getOutputStream().write(body.array(), body.arrayOffset() + body.position(), body.remaining());
 		}
 		else if (declaredLength > 0) {
-			// A length of 0 is never set: some containers would end the answer at once,
+			// A length of 0 is never set: some containers would end the response at once,
 			// before outer filters have set their headers.
 			response.setContentLengthLong(declaredLength);
 		}
 	}
 
 	/**
-	 * The error or the redirect that ends an answer in place of its body.
+	 * The error or the redirect that ends a response in place of its body.
 	 *
-	 * @param ending how the answer is ended
+	 * @param ending how the response is ended
 	 * @param status the status code
 	 * @param text the message of an error, the location of a redirect
 	 * @param clearBuffer whether the body is dropped
@@ -101,7 +102,7 @@ final class ResponseReplay {
 	record PendingStatus(EndedBy ending, int status, @Nullable String text, boolean clearBuffer) {
 
 		/**
-		 * Ends the answer on the container's response, which renders the error or
+		 * Ends the response on the container's response, which renders the error or
 		 * completes the location.
 		 */
 		void send(HttpServletResponse response) throws IOException {

@@ -270,13 +270,13 @@ final class WebMvcAdapter implements InvocationAdapter {
 	}
 
 	/**
-	 * One call of a guarded handler. Its result is only the beginning of its answer, so
+	 * One call of a guarded handler. Its result is only the beginning of its response, so
 	 * the filter tells how the call has ended.
 	 */
 	private static final class HttpCall implements GuardedAction<Object> {
 
 		/**
-		 * Spring tells other filters by this attribute that an answer is written bit by
+		 * Spring tells other filters by this attribute that a response is written bit by
 		 * bit.
 		 */
 		private static final String STREAMING = ShallowEtagHeaderFilter.class.getName() + ".STREAMING";
@@ -379,9 +379,9 @@ final class WebMvcAdapter implements InvocationAdapter {
 		}
 
 		/**
-		 * Leaves the transaction open until the answer is made, if nothing else needs its
-		 * end before. A handler that has begun an asynchronous request by itself may have
-		 * its answer written by another thread.
+		 * Leaves the transaction open until the response is made, if nothing else needs
+		 * its end before. A handler that has begun an asynchronous request by itself may
+		 * have its response written by another thread.
 		 */
 		@Override
 		public boolean takes(OpenWork work) {
@@ -431,7 +431,7 @@ final class WebMvcAdapter implements InvocationAdapter {
 			return answer().ending();
 		}
 
-		/** Lets the answer that the client sees decide. */
+		/** Lets the response that the client sees decide. */
 		@Override
 		public Ending gaveUp(Throwable failure) {
 			ended(failure, Work.LOST);
