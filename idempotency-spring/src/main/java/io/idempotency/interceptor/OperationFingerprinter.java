@@ -1,5 +1,6 @@
 package io.idempotency.interceptor;
 
+import java.math.BigDecimal;
 import java.util.Optional;
 
 import io.idempotency.Internal;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * A value that could be one part of a key counts by its text, so {@code 5} and
  * {@code "5"} are equal; any other value, lists included, counts by its encoded form.
+ * Numbers are compared by value.
  *
  * @hidden
  */
@@ -41,7 +43,7 @@ public final class OperationFingerprinter {
 	public Fingerprint of(OperationCall call, IdempotentOperation.FingerprintSource.Spel source, RequestValues values) {
 		Object value = unwrap(call.fingerprint(source, values));
 		Fingerprint.Builder fingerprint = Fingerprint.of(ALGORITHM);
-		if (value == null || KeyParts.isText(value)) {
+		if (value == null || KeyParts.isText(value) && !(value instanceof BigDecimal)) {
 			return fingerprint.add(KeyParts.text(value)).build();
 		}
 		try {

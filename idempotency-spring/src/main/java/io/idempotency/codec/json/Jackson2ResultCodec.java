@@ -1,7 +1,10 @@
 package io.idempotency.codec.json;
 
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Type;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +13,8 @@ import java.util.Set;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.util.JsonGeneratorDelegate;
 import com.fasterxml.jackson.databind.AnnotationIntrospector;
 import com.fasterxml.jackson.databind.BeanDescription;
 import com.fasterxml.jackson.databind.DeserializationConfig;
@@ -191,12 +195,14 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 	}
 
 	private byte[] compared(@Nullable Object value) {
-		try {
-			return this.comparing.writeValueAsBytes(value);
+		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+		try (JsonGenerator generator = new NumbersByValue(this.comparing.createGenerator(bytes))) {
+			this.comparing.writeValue(generator, value);
 		}
-		catch (JsonProcessingException ex) {
+		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+		return bytes.toByteArray();
 	}
 
 	@Override
@@ -218,6 +224,40 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 		catch (JsonMappingException ex) {
 			return new Written(javaType, javaType.getRawClass(), true, parts);
 		}
+	}
+
+	/** Writes equal decimals in one notation. */
+	private static final class NumbersByValue extends JsonGeneratorDelegate {
+
+		NumbersByValue(JsonGenerator generator) {
+			super(generator, false);
+		}
+
+		@Override
+		public void writeNumber(BigDecimal number) throws IOException {
+			super.writeNumber(decimal(number));
+		}
+
+		@Override
+		public void writeNumber(double number) throws IOException {
+			if (Double.isFinite(number)) {
+				writeNumber(BigDecimal.valueOf(number));
+			}
+			else {
+				super.writeNumber(number);
+			}
+		}
+
+		@Override
+		public void writeNumber(float number) throws IOException {
+			if (Float.isFinite(number)) {
+				writeNumber(new BigDecimal(Float.toString(number)));
+			}
+			else {
+				super.writeNumber(number);
+			}
+		}
+
 	}
 
 	/**

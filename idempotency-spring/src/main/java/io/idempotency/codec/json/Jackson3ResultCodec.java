@@ -1,6 +1,8 @@
 package io.idempotency.codec.json;
 
+import java.io.ByteArrayOutputStream;
 import java.lang.reflect.Type;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +13,8 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.util.JsonGeneratorDelegate;
 import tools.jackson.databind.AnnotationIntrospector;
 import tools.jackson.databind.BeanDescription;
 import tools.jackson.databind.DatabindContext;
@@ -78,7 +82,7 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 
 			@Override
 			public List<?> convert(Set<?> value) {
-				return sorted(value, Jackson3ResultCodec.this.comparing::writeValueAsBytes);
+				return sorted(value, Jackson3ResultCodec.this::compared);
 			}
 
 		};
@@ -86,7 +90,7 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 
 			@Override
 			public List<?> convert(Map<?, ?> value) {
-				return sorted(value, Jackson3ResultCodec.this.comparing::writeValueAsBytes);
+				return sorted(value, Jackson3ResultCodec.this::compared);
 			}
 
 		};
@@ -188,7 +192,15 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 
 	@Override
 	public byte[] comparable(Object value) {
-		return this.comparing.writeValueAsBytes(value);
+		return compared(value);
+	}
+
+	private byte[] compared(@Nullable Object value) {
+		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+		try (JsonGenerator generator = new NumbersByValue(this.comparing.createGenerator(bytes))) {
+			this.comparing.writeValue(generator, value);
+		}
+		return bytes.toByteArray();
 	}
 
 	@Override
@@ -210,6 +222,31 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 		catch (JacksonException ex) {
 			return new Written(javaType, javaType.getRawClass(), true, parts);
 		}
+	}
+
+	/** Writes equal decimals in one notation. */
+	private static final class NumbersByValue extends JsonGeneratorDelegate {
+
+		NumbersByValue(JsonGenerator generator) {
+			super(generator, false);
+		}
+
+		@Override
+		public JsonGenerator writeNumber(BigDecimal number) {
+			return super.writeNumber(decimal(number));
+		}
+
+		@Override
+		public JsonGenerator writeNumber(double number) {
+			return Double.isFinite(number) ? writeNumber(BigDecimal.valueOf(number)) : super.writeNumber(number);
+		}
+
+		@Override
+		public JsonGenerator writeNumber(float number) {
+			return Float.isFinite(number) ? writeNumber(new BigDecimal(Float.toString(number)))
+					: super.writeNumber(number);
+		}
+
 	}
 
 	/**

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -49,6 +50,8 @@ abstract class JsonResultCodec implements ResultCodec {
 	 */
 	static final JsonInclude.Value COMPARED = JsonInclude.Value.construct(JsonInclude.Include.NON_ABSENT,
 			JsonInclude.Include.ALWAYS);
+
+	private static final int MAX_ZEROS = 1000;
 
 	private static final String JSON = "json1";
 
@@ -179,6 +182,12 @@ abstract class JsonResultCodec implements ResultCodec {
 		List<Object> sorted = new ArrayList<>(elements);
 		sorted.sort((one, other) -> Arrays.compareUnsigned(written.get(one), written.get(other)));
 		return sorted;
+	}
+
+	/** Returns one notation for equal decimals. A large exponent is not expanded. */
+	static String decimal(BigDecimal value) {
+		BigDecimal stripped = value.stripTrailingZeros();
+		return (Math.abs(stripped.scale()) <= MAX_ZEROS) ? stripped.toPlainString() : stripped.toString();
 	}
 
 	/**

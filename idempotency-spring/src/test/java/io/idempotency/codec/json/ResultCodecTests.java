@@ -398,6 +398,27 @@ class ResultCodecTests {
 	}
 
 	@ParameterizedTest
+	@MethodSource("pairs")
+	void comparesNumbersByValue(ResultCodec one, ResultCodec other) throws Exception {
+		List<Object> equal = List.of(1, 1L, 1.0, 1.0f, new BigDecimal("1"), new BigDecimal("1.00"),
+				new BigDecimal("10e-1"), BigInteger.ONE);
+		for (Object value : equal) {
+			assertThat(other.comparable(Map.of("n", value))).isEqualTo(one.comparable(Map.of("n", 1)));
+		}
+		assertThat(one.comparable(new BigDecimal("1e2"))).isEqualTo(other.comparable(100));
+		assertThat(one.comparable(new BigDecimal("0.00"))).isEqualTo(other.comparable(-0.0));
+		assertThat(one.comparable(new BigDecimal("0.1"))).isEqualTo(other.comparable(0.1f))
+			.isNotEqualTo(one.comparable(new BigDecimal("0.1000000000000000055511151231257827")));
+		assertThat(one.comparable(new BigDecimal("1e999999999"))).hasSizeLessThan(20);
+		assertThat(one.comparable(Double.NaN)).isNotEqualTo(one.comparable(0));
+		com.fasterxml.jackson.databind.ObjectMapper mapper = com.fasterxml.jackson.databind.json.JsonMapper.builder()
+			.enable(com.fasterxml.jackson.databind.DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+			.build();
+		ResultCodec codec = new Jackson2ResultCodec();
+		assertThat(codec.comparable(mapper.readTree("[1.00,1e0]"))).isEqualTo(codec.comparable(List.of(1, 1)));
+	}
+
+	@ParameterizedTest
 	@MethodSource("codecs")
 	void whatIsNeverAnsweredIsComparedAllTheSame(ResultCodec codec) {
 		Tagged value = new Tagged(Set.of(), List.of(), Set.of(), "7");

@@ -20,18 +20,21 @@ import org.jspecify.annotations.Nullable;
  * The results of one walk through a JSON text: the form in which the text is compared,
  * and the value at a JSON Pointer (RFC 6901).
  * <p>
- * The form is equal for equal values: white space, the order of members and the way a
- * string is escaped do not count; the order of an array, {@code null} and the way a
- * number is written do. The form is for comparison only. Every value has an end of its
- * own: a string ends with a byte that UTF-8 never has, a number ends with a zero. A
- * digest replaces a large object, so that a deep text is not moved again on each level
- * when its members are sorted.
+ * The form is equal for equal values: whitespace, the order of properties, the escapes of
+ * a string and the notation of a number ({@code 1}, {@code 1.0}, {@code 1e0}) do not
+ * count; the order of an array and {@code null} do. Numbers are exact decimals. The form
+ * is for comparison only. Every value has a terminator: a string ends with a byte that
+ * UTF-8 never has, a number ends with a zero. A digest replaces a large object, so that a
+ * deep text is not moved again on each level when its members are sorted.
  */
 final class JsonBody {
 
 	static final int END_OF_STRING = 0xFF;
 
 	private static final int END_OF_NUMBER = 0;
+
+	/** Bounds the exponent, so that it can be added to a number of digits. */
+	private static final int MAX_EXPONENT_DIGITS = 9;
 
 	/**
 	 * The size in bytes from which a digest replaces an object. A smaller object is moved
@@ -121,7 +124,7 @@ final class JsonBody {
 	/**
 	 * Returns the form in which the text is compared.
 	 * @return the bytes; {@code null} if the text cannot be compared by value, because it
-	 * has a member twice
+	 * has a duplicate property or an exponent beyond the bound
 	 */
 	@Nullable ByteBuffer comparable() {
 		return this.comparable ? this.form.toBuffer() : null;
@@ -227,10 +230,59 @@ final class JsonBody {
 		this.form.write(END_OF_STRING);
 	}
 
+	/**
+	 * Writes the sign, the digits without zeros at both ends, and the exponent of the
+	 * last digit.
+	 */
 	private void number() {
+		char[] text = this.tokens.characters;
+		int from = this.tokens.offset;
+		int end = from + this.tokens.length;
+		int mantissa = from;
+		while (mantissa < end && text[mantissa] != 'e' && text[mantissa] != 'E') {
+			mantissa++;
+		}
+		char[] digits = new char[mantissa - from];
+		int count = 0;
+		int fraction = 0;
+		boolean point = false;
+		for (int i = (text[from] == '-') ? from + 1 : from; i < mantissa; i++) {
+			point |= text[i] == '.';
+			if (text[i] != '.') {
+				fraction += point ? 1 : 0;
+				if (count > 0 || text[i] != '0') {
+					digits[count++] = text[i];
+				}
+			}
+		}
+		int zeros = 0;
+		while (zeros < count && digits[count - 1 - zeros] == '0') {
+			zeros++;
+		}
 		this.form.write('0');
-		this.form.writeUtf8(this.tokens.characters, this.tokens.offset, this.tokens.length);
+		if (count > 0) {
+			if (text[from] == '-') {
+				this.form.write('-');
+			}
+			this.form.writeUtf8(digits, 0, count - zeros);
+			char[] exponent = Long.toString(exponent(text, mantissa + 1, end) - fraction + zeros).toCharArray();
+			this.form.write('e');
+			this.form.writeUtf8(exponent, 0, exponent.length);
+		}
 		this.form.write(END_OF_NUMBER);
+	}
+
+	private long exponent(char[] text, int from, int end) {
+		int start = (from < end && (text[from] == '-' || text[from] == '+')) ? from + 1 : from;
+		while (start < end && text[start] == '0') {
+			start++;
+		}
+		if (end - start > MAX_EXPONENT_DIGITS) {
+			this.comparable = false;
+			return 0;
+		}
+		long value = (start < end) ? Long.parseLong(CharBuffer.wrap(text, start, end - start), 0, end - start, 10) : 0;
+		return (start > from && text[from] == '-') ? -value : value;
 	}
 
 	/**

@@ -1,5 +1,6 @@
 package io.idempotency.http;
 
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.StandardCharsets;
@@ -29,14 +30,18 @@ class JsonBodyTests {
 					"\"\\u0041\"|\"A\"", "\"\\u00e4\"|\"ä\"", "\"\\ud83d\\ude00\"|\"😀\"", "\"\\/\"|\"/\"",
 					"\"\\u000a\"|\"\\n\"", "\"\\u0022\\u005C\"|\"\\\"\\\\\"", "{\"\\u0061\":1}|{\"a\":1}",
 					"{\"b\":{\"y\":[],\"x\":{}},\"a\":null}|{\"a\":null,\"b\":{\"x\":{},\"y\":[]}}",
-					"{\"a\":1,\"aa\":2,\"\":3,\"}\":4}|{\"}\":4,\"\":3,\"aa\":2,\"a\":1}" })
+					"{\"a\":1,\"aa\":2,\"\":3,\"}\":4}|{\"}\":4,\"\":3,\"aa\":2,\"a\":1}", "1.0|1.00", "1.0|1",
+					"1e5|100000", "1e5|1E5", "1e0|1", "1e+2|100", "0|-0", "0.0|0e7", "0|0e99999999999", "100|1e2",
+					"0.001|1E-3", "-1.50|-15e-1", "1e0000000000002|100",
+					"{\"a\":[1.0,{\"b\":2e0}]}|{\"a\":[1,{\"b\":2}]}" })
 	void equalValuesAreEqual(String one, String other) {
 		assertThat(canonical(one)).isNotNull().isEqualTo(canonical(other));
 	}
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '`',
-			value = { "[1,2]|[2,1]", "{\"a\":null}|{}", "1.0|1.00", "1.0|1", "1e5|100000", "1e5|1E5", "0|-0", "1|\"1\"",
+			value = { "[1,2]|[2,1]", "{\"a\":null}|{}", "1|-1", "1|10", "1.0|1.01", "1e5|1e-5", "12|1.2", "[1,2]|[12]",
+					"1|\"1\"", "0.1|0.1000000000000000055511151231257827", "9007199254740992|9007199254740993",
 					"true|\"true\"", "null|\"null\"", "null|false", "[]|{}", "[[]]|[]", "[1,[2]]|[[1],2]", "[12]|[1,2]",
 					"{\"a\":{\"b\":1}}|{\"a\":{},\"b\":1}", "{\"a\":\"b\"}|{\"b\":\"a\"}", "\"a\"|\"A\"",
 					"\" a\"|\"a\"", "\"ä\"|\"a\u0308\"", "{\"a\":1,\"b\":2}|{\"a\":2,\"b\":1}", "\"a\\u0000b\"|\"ab\"",
@@ -83,6 +88,52 @@ class JsonBodyTests {
 	void hugeExponentsAreNeverExpanded() {
 		assertThat(canonical("1e999999999")).isNotNull().hasSizeLessThan(20);
 		assertThat(canonical("-1E-999999999")).isNotNull();
+	}
+
+	@Test
+	void comparesBytesBeyondTheBoundOfTheExponent() {
+		for (String json : List.of("1e1000000000", "[1,{\"a\":-2E-9999999999}]")) {
+			assertThat(canonical(json)).isNull();
+		}
+	}
+
+	@Test
+	void comparesNumbersLikeBigDecimal() {
+		Random random = new Random(7);
+		List<String> numbers = new ArrayList<>();
+		for (int i = 0; i < 400; i++) {
+			numbers.add(number(random));
+		}
+		for (String one : numbers) {
+			for (String other : numbers) {
+				boolean equal = new BigDecimal(one).compareTo(new BigDecimal(other)) == 0;
+				assertThat(Arrays.equals(canonical(one), canonical(other))).as(one + " and " + other).isEqualTo(equal);
+			}
+		}
+	}
+
+	/** The samples of RFC 8785, appendix B, with their shortest form. */
+	@ParameterizedTest
+	@CsvSource({ "0,-0.0", "5e-324,5E-324", "1.7976931348623157e308,17976931348623157e292",
+			"9007199254740992,9.007199254740992e15", "295147905179352830000,2.9514790517935283e20",
+			"9.999999999999997e22,99999999999999970000000", "1e23,100000000000000000000000",
+			"333333333.3333332,3.333333333333332e8", "0.000001,1e-6", "1424953923781206.2,14249539237812062e-1" })
+	void equalNumbersOfRfc8785AreEqual(String one, String other) {
+		assertThat(canonical(one)).isNotNull().isEqualTo(canonical(other));
+		assertThat(canonical("-" + one)).isNotNull().isEqualTo(canonical(other.startsWith("-") ? "0" : "-" + other));
+	}
+
+	private static String number(Random random) {
+		StringBuilder number = new StringBuilder(random.nextBoolean() ? "-" : "");
+		number.append(random.nextInt(3) * (random.nextBoolean() ? 1 : 100));
+		if (random.nextBoolean()) {
+			number.append('.').append(random.nextBoolean() ? "0" : "").append(random.nextInt(3)).append("0");
+		}
+		if (random.nextBoolean()) {
+			number.append(random.nextBoolean() ? "e" : "E").append(List.of("", "+", "-").get(random.nextInt(3)));
+			number.append(random.nextInt(4));
+		}
+		return number.toString();
 	}
 
 	@Test
