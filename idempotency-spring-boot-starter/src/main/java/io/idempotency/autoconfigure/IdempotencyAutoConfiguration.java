@@ -7,6 +7,7 @@ import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
+import io.idempotency.OperationCoverage;
 import io.idempotency.codec.ResultCipher;
 import io.idempotency.codec.ResultCodec;
 import io.idempotency.engine.EngineIdempotencyTemplate;
@@ -16,6 +17,7 @@ import io.idempotency.engine.EventLog;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.interceptor.CurrentRequest;
 import io.idempotency.interceptor.DefaultStoreFinder;
+import io.idempotency.interceptor.IdempotentOperationSource;
 import io.idempotency.interceptor.InterceptorConfiguration;
 import io.idempotency.interceptor.InterceptorSettings;
 import io.idempotency.interceptor.OperationKeyReader;
@@ -27,6 +29,7 @@ import io.idempotency.store.Scheduler;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -36,6 +39,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.env.Environment;
 import org.springframework.transaction.TransactionExecutionListener;
@@ -104,6 +108,14 @@ public final class IdempotencyAutoConfiguration {
 			}
 
 		};
+	}
+
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
+	OperationCoverage idempotencyOperationCoverage(ConfigurableListableBeanFactory beanFactory,
+			IdempotentOperationSource operations) {
+		return new ApplicationCoverage(beanFactory, operations);
 	}
 
 	@Bean

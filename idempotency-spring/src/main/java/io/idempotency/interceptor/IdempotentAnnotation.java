@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Idempotent;
+import io.idempotency.NotIdempotent;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
@@ -99,9 +100,22 @@ record IdempotentAnnotation(Idempotent attributes, GuardedMethod guarded, Method
 			specific = ClassUtils.getInterfaceMethodIfPossible(specific, userClass);
 		}
 		MergedAnnotation<Idempotent> own = ofMethod(specific, userClass);
+		MergedAnnotation<NotIdempotent> exclusion = MergedAnnotations.from(specific, SearchStrategy.TYPE_HIERARCHY)
+			.get(NotIdempotent.class);
+		if (exclusion.isPresent() && exclusion.getString("value").isBlank()) {
+			throw GuardedMethod.problem(specific, userClass, "the reason of its @NotIdempotent is blank",
+					"Write why the operation is not guarded");
+		}
 		if (own.isPresent()) {
 			Method declaring = (own.getSource() instanceof Method source) ? source : specific;
+			if (exclusion.isPresent()) {
+				throw GuardedMethod.problem(specific, userClass, "it has both @Idempotent and @NotIdempotent",
+						"Remove one of the two annotations");
+			}
 			return new IdempotentAnnotation(own.synthesize(), new GuardedMethod(specific, userClass, true), declaring);
+		}
+		if (exclusion.isPresent()) {
+			return null;
 		}
 		MergedAnnotation<Idempotent> common = of(userClass);
 		if (!common.isPresent() || !isOperationOfClass(specific, userClass, common.getString("recover"))

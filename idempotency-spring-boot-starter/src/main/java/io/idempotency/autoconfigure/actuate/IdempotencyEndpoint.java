@@ -14,6 +14,7 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.OperationCoverage;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.KeySource;
 import io.idempotency.interceptor.OperationCatalog;
@@ -43,13 +44,18 @@ public class IdempotencyEndpoint {
 
 	private final Supplier<Collection<IdempotentOperation>> operations;
 
+	private final Supplier<List<OperationCoverage.Entry>> coverage;
+
 	/**
 	 * Creates the endpoint.
 	 * @param admin looks records up
 	 * @param catalogs know the operations of the application
+	 * @param coverage lists which operations are guarded
 	 */
-	public IdempotencyEndpoint(IdempotencyAdmin admin, ObjectProvider<OperationCatalog> catalogs) {
+	public IdempotencyEndpoint(IdempotencyAdmin admin, ObjectProvider<OperationCatalog> catalogs,
+			ObjectProvider<OperationCoverage> coverage) {
 		this.admin = admin;
+		this.coverage = () -> coverage.stream().flatMap((each) -> each.entries().stream()).toList();
 		this.operations = () -> catalogs.stream().flatMap((each) -> each.operations().stream()).toList();
 	}
 
@@ -76,7 +82,7 @@ public class IdempotencyEndpoint {
 			@Nullable Integer limit, @Nullable String store) {
 		return answer(() -> {
 			if (operation == null && key == null) {
-				return OperationsDescriptor.of(this.operations.get());
+				return OperationsDescriptor.of(this.operations.get(), this.coverage.get());
 			}
 			String name = required(operation);
 			IdempotencyAdmin records = admin(store);
@@ -190,16 +196,19 @@ public class IdempotencyEndpoint {
 	 * The operations of the application.
 	 *
 	 * @param operations the operations of guarded methods and routes, sorted by name
+	 * @param coverage which operations of the application are guarded, sorted by name
 	 */
-	public record OperationsDescriptor(List<OperationDescriptor> operations) implements OperationResponseBody {
+	public record OperationsDescriptor(List<OperationDescriptor> operations,
+			List<OperationCoverage.Entry> coverage) implements OperationResponseBody {
 
-		static OperationsDescriptor of(Collection<IdempotentOperation> operations) {
+		static OperationsDescriptor of(Collection<IdempotentOperation> operations,
+				List<OperationCoverage.Entry> coverage) {
 			return new OperationsDescriptor(operations.stream()
 				.map((operation) -> new OperationDescriptor(operation.name(), operation.options().mode(),
 						place(operation.key().source())))
 				.distinct()
 				.sorted(Comparator.comparing(OperationDescriptor::name))
-				.toList());
+				.toList(), coverage);
 		}
 
 		private static String place(KeySource source) {

@@ -1,6 +1,7 @@
 package io.idempotency.autoconfigure.actuate;
 
 import io.idempotency.IdempotencyAdmin;
+import io.idempotency.OperationCoverage;
 import io.idempotency.interceptor.OperationCatalog;
 import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 
@@ -38,14 +39,15 @@ public final class IdempotencyEndpointAutoConfiguration {
 	@ConditionalOnProperty("idempotency.admin.write-operations")
 	@ConditionalOnMissingBean(IdempotencyEndpoint.class)
 	WritableIdempotencyEndpoint writableIdempotencyEndpoint(IdempotencyAdmin admin,
-			ObjectProvider<OperationCatalog> catalogs) {
-		return new WritableIdempotencyEndpoint(admin, catalogs);
+			ObjectProvider<OperationCatalog> catalogs, ObjectProvider<OperationCoverage> coverage) {
+		return new WritableIdempotencyEndpoint(admin, catalogs, coverage);
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	IdempotencyEndpoint idempotencyEndpoint(IdempotencyAdmin admin, ObjectProvider<OperationCatalog> catalogs) {
-		return new IdempotencyEndpoint(admin, catalogs);
+	IdempotencyEndpoint idempotencyEndpoint(IdempotencyAdmin admin, ObjectProvider<OperationCatalog> catalogs,
+			ObjectProvider<OperationCoverage> coverage) {
+		return new IdempotencyEndpoint(admin, catalogs, coverage);
 	}
 
 }

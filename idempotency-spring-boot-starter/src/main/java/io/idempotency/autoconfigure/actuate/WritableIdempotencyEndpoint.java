@@ -7,6 +7,7 @@ import io.idempotency.IdempotencyAdmin;
 import io.idempotency.IdempotencyCaller;
 import io.idempotency.IdempotencyEviction;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.OperationCoverage;
 import io.idempotency.interceptor.OperationCatalog;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,9 +35,11 @@ public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
 	 * Creates the endpoint.
 	 * @param admin looks records up and removes them
 	 * @param catalogs know the operations of the application
+	 * @param coverage lists which operations are guarded
 	 */
-	public WritableIdempotencyEndpoint(IdempotencyAdmin admin, ObjectProvider<OperationCatalog> catalogs) {
-		super(admin, catalogs);
+	public WritableIdempotencyEndpoint(IdempotencyAdmin admin, ObjectProvider<OperationCatalog> catalogs,
+			ObjectProvider<OperationCoverage> coverage) {
+		super(admin, catalogs, coverage);
 	}
 
 	/**

@@ -9,6 +9,7 @@ import io.idempotency.IdempotencyEviction;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.OperationCoverage;
 import io.idempotency.interceptor.OperationCatalog;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -31,7 +32,8 @@ class WritableIdempotencyEndpointTests {
 	private final Records records = new Records();
 
 	private final WritableIdempotencyEndpoint endpoint = new WritableIdempotencyEndpoint(this.records,
-			new StaticListableBeanFactory().getBeanProvider(OperationCatalog.class));
+			new StaticListableBeanFactory().getBeanProvider(OperationCatalog.class),
+			new StaticListableBeanFactory().getBeanProvider(OperationCoverage.class));
 
 	@Test
 	void removalWithoutAPrincipalIsLogged(CapturedOutput output) {

@@ -5,6 +5,7 @@ import java.security.Principal;
 import java.util.function.Consumer;
 
 import io.idempotency.http.HandlerRules;
+import io.idempotency.http.DecidedRoute;
 import io.idempotency.http.IdempotentRoute;
 import io.idempotency.http.RouteRegistry;
 import io.idempotency.interceptor.GuardFaultException;
@@ -19,6 +20,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ResponseCookie;
 import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.util.Assert;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.CollectionUtils;
 import org.springframework.util.LinkedMultiValueMap;
@@ -107,8 +109,29 @@ public final class IdempotentRoutes {
 	 */
 	public HandlerFilterFunction<ServerResponse, ServerResponse> filter(String operation,
 			Consumer<? super IdempotentRoute<ServerRequest>> description) {
-		return (this.guard != null) ? this.guard.filter(operation, description)
+		return (this.guard != null) ? new DecidedFilter(this.guard.filter(operation, description), null)
 				: (request, next) -> next.handle(request);
+	}
+
+	/**
+	 * Returns a filter that does nothing, for routes that are deliberately not guarded.
+	 * @param reason why they are not guarded, as for {@link io.idempotency.NotIdempotent}
+	 * @return the filter, for one router function
+	 */
+	public HandlerFilterFunction<ServerResponse, ServerResponse> notIdempotent(String reason) {
+		Assert.hasText(reason, "The reason must not be blank");
+		return new DecidedFilter((request, next) -> next.handle(request), reason);
+	}
+
+	/** A filter with the decision of the application. */
+	private record DecidedFilter(HandlerFilterFunction<ServerResponse, ServerResponse> filter,
+			@Nullable String reason) implements HandlerFilterFunction<ServerResponse, ServerResponse>, DecidedRoute {
+
+		@Override
+		public Mono<ServerResponse> filter(ServerRequest request, HandlerFunction<ServerResponse> next) {
+			return this.filter.filter(request, next);
+		}
+
 	}
 
 	/** What makes guards. */

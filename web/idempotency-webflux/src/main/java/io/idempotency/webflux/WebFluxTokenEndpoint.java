@@ -6,6 +6,7 @@ import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyException;
 import io.idempotency.IssuedToken;
+import io.idempotency.NotIdempotent;
 import io.idempotency.http.TokenAnswer;
 import reactor.core.publisher.Mono;
 
@@ -68,6 +69,7 @@ final class WebFluxTokenEndpoint {
 	 * @param exchange the request
 	 */
 	@Reflective
+	@NotIdempotent("Each request issues another token")
 	public Mono<Void> issue(ServerWebExchange exchange) {
 		Mono<Supplier<Mono<Void>>> decided = this.tokens.issue(exchange)
 			.map((issued) -> () -> answer(issued, exchange));

@@ -7,11 +7,13 @@ import java.util.function.Consumer;
 import io.idempotency.IdempotencyException;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.OperationCall;
+import io.idempotency.http.DecidedRoute;
 import io.idempotency.http.IdempotentRoute;
 import io.idempotency.http.RouteRegistry;
 import io.idempotency.key.Namespace;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.util.Assert;
 import org.springframework.web.servlet.function.HandlerFilterFunction;
 import org.springframework.web.servlet.function.HandlerFunction;
 import org.springframework.web.servlet.function.ServerRequest;
@@ -106,7 +108,29 @@ public final class IdempotentRoutes {
 		if (this.guard == null) {
 			return (request, next) -> next.handle(request);
 		}
-		return this.guard.filter(this.guard.routes.<ServerRequest>add(operation, description, HANDLE));
+		return new DecidedFilter(
+				this.guard.filter(this.guard.routes.<ServerRequest>add(operation, description, HANDLE)), null);
+	}
+
+	/**
+	 * Returns a filter that does nothing, for routes that are deliberately not guarded.
+	 * @param reason why they are not guarded, as for {@link io.idempotency.NotIdempotent}
+	 * @return the filter, for one router function
+	 */
+	public HandlerFilterFunction<ServerResponse, ServerResponse> notIdempotent(String reason) {
+		Assert.hasText(reason, "The reason must not be blank");
+		return new DecidedFilter((request, next) -> next.handle(request), reason);
+	}
+
+	/** A filter with the decision of the application. */
+	private record DecidedFilter(HandlerFilterFunction<ServerResponse, ServerResponse> filter,
+			@Nullable String reason) implements HandlerFilterFunction<ServerResponse, ServerResponse>, DecidedRoute {
+
+		@Override
+		public ServerResponse filter(ServerRequest request, HandlerFunction<ServerResponse> next) throws Exception {
+			return this.filter.filter(request, next);
+		}
+
 	}
 
 	/** What makes guards. */

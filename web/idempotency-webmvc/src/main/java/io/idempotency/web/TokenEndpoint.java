@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 
 import io.idempotency.IdempotencyTokens;
 import io.idempotency.IssuedToken;
+import io.idempotency.NotIdempotent;
 import io.idempotency.http.TokenAnswer;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -69,6 +70,7 @@ final class TokenEndpoint {
 	 * @throws IOException if it could not be sent
 	 */
 	@Reflective
+	@NotIdempotent("Each request issues another token")
 	public void issue(HttpServletRequest request, HttpServletResponse response) throws IOException {
 		this.callerResolver.owner(request, "token");
 		IssuedToken issued = this.tokens.issue();

@@ -2,6 +2,7 @@ package io.idempotency.samples.shop;
 
 import java.util.List;
 
+import io.idempotency.NotIdempotent;
 import jakarta.validation.Valid;
 
 import org.springframework.http.HttpStatus;
@@ -32,6 +33,7 @@ class RefundController {
 	}
 
 	@PostMapping
+	@NotIdempotent("The service method that it calls is guarded")
 	@ResponseStatus(HttpStatus.CREATED)
 	Refund refund(@PathVariable long orderId, @Valid @RequestBody RefundRequest request) {
 		return this.refunds.refund(orderId, request);

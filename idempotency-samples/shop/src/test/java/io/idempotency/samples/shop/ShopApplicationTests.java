@@ -6,6 +6,7 @@ import io.idempotency.it.client.Answer;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import io.idempotency.test.DuplicateStorm;
+import io.idempotency.test.IdempotencyCoverage;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +38,11 @@ class ShopApplicationTests {
 	@BeforeEach
 	void openTheDoor() {
 		this.shop = new ShopClient(this.port);
+	}
+
+	@Test
+	void everyOperationIsDecided(@Autowired ApplicationContext context) {
+		IdempotencyCoverage.of(context).assertDecided();
 	}
 
 	@Test

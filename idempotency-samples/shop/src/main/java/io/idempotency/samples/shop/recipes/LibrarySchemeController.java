@@ -8,6 +8,7 @@ import java.util.Optional;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
+import io.idempotency.NotIdempotent;
 import io.idempotency.samples.shop.DemoDelay;
 import io.idempotency.samples.shop.Order;
 import io.idempotency.samples.shop.Orders;
@@ -124,6 +125,7 @@ class LibrarySchemeController {
 
 	/** Needs no key of its own: what it calls is guarded. */
 	@PostMapping("/" + IndexedOrders.ID)
+	@NotIdempotent("The service method that it calls is guarded")
 	ResponseEntity<Order> byIndex(@Valid @RequestBody RecipeRequest request, @Nullable Principal customer,
 			@RequestHeader(name = DemoDelay.HEADER,
 					defaultValue = "0s") @DurationFormat(style = DurationFormat.Style.SIMPLE) Duration demoDelay) {

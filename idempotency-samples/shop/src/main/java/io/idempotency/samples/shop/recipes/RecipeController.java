@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
+import io.idempotency.NotIdempotent;
 import io.idempotency.samples.shop.DemoDelay;
 import io.idempotency.samples.shop.Order;
 import io.idempotency.samples.shop.Orders;
@@ -64,6 +65,7 @@ class RecipeController {
 	 * after the order, so that a client can lose the answer to a call that has worked.
 	 */
 	@PostMapping("/{scheme}")
+	@NotIdempotent("Each recipe shows a pattern without the library")
 	ResponseEntity<Order> place(@PathVariable String scheme, @Valid @RequestBody RecipeRequest request,
 			@Nullable Principal customer, @RequestHeader(name = DemoDelay.HEADER,
 					defaultValue = "0s") @DurationFormat(style = DurationFormat.Style.SIMPLE) Duration demoDelay) {
@@ -91,6 +93,7 @@ class RecipeController {
 	 * Makes the number of an order that is to come.
 	 */
 	@PostMapping("/order-number/numbers")
+	@NotIdempotent("Each request makes another number")
 	@ResponseStatus(HttpStatus.CREATED)
 	Map<String, String> newNumber(@Nullable Principal customer) {
 		return Map.of("orderNo", this.numbers.newNumber(Customers.nameOf(customer)));
