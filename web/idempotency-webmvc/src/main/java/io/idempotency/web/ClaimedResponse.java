@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.function.Consumer;
 
+import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.engine.Ending;
 import io.idempotency.engine.GuardedAction.OpenWork;
 import io.idempotency.engine.IdempotencyEngine;
@@ -15,6 +16,7 @@ import io.idempotency.http.HttpOutcomeClassifier.Body;
 import io.idempotency.http.HttpOutcomeClassifier.Outcome;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.StoredResponse;
+import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.store.ResultKind;
 import io.idempotency.web.HandlerProgress.Stage;
 import jakarta.servlet.DispatcherType;
@@ -107,6 +109,25 @@ final class ClaimedResponse extends ResponseHandling {
 		boolean repeated = this.claim.operation().equals(next);
 		this.end.end(repeated ? Outcome.NOT_RUN : Outcome.FAILED, this.progress.failure());
 		return true;
+	}
+
+	boolean isOf(IdempotentOperation operation) {
+		return this.claim.operation().equals(operation.name());
+	}
+
+	/** Binds the context of the call to the current thread. */
+	IdempotencyContextHolder.Binding enter() {
+		return this.claim.enter();
+	}
+
+	/** Rejects another call of the handler if its work may be done. */
+	void requireUncommitted() {
+		if (this.progress.mayHaveCommitted()) {
+			throw new IllegalStateException("The handler '" + this.claim.operation()
+					+ "' is called once more in one request, but the "
+					+ "transaction of its first call has committed, or may have. Let the advice that calls it again come "
+					+ "inside of the guard, by an order above idempotency.advisor-order");
+		}
 	}
 
 	/** Returns an ending that completes when the outcome of the call is known. */

@@ -46,6 +46,9 @@ final class HandlerProgress {
 	/** Records what the last call of the handler did. */
 	void reach(Stage next) {
 		this.stage = next;
+		if (isDone()) {
+			this.failure = null;
+		}
 	}
 
 	/** Returns whether the result was looked up, so that the response is a replay. */
@@ -96,10 +99,10 @@ final class HandlerProgress {
 				|| this.work.hasCommitted() && this.claim.options().onFailure() != FailureMode.REMEMBER;
 	}
 
-	/** Returns whether the work of an operation committed, or may have committed. */
-	boolean isCommitted(String operation) {
-		return this.claim.operation().equals(operation) && (this.stage == Stage.COMMITTED
-				|| this.claim.mayHaveCommitted() || this.claim.joinedEnd() == TransactionOutcome.COMMITTED);
+	/** Returns whether the work committed, or may have committed. */
+	boolean mayHaveCommitted() {
+		return this.stage == Stage.COMMITTED || this.claim.mayHaveCommitted()
+				|| this.claim.joinedEnd() == TransactionOutcome.COMMITTED;
 	}
 
 	/**

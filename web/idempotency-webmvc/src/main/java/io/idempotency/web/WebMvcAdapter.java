@@ -12,6 +12,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 
 import io.idempotency.interceptor.DeferredResultTypes;
+import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
@@ -159,8 +160,9 @@ final class WebMvcAdapter implements InvocationAdapter {
 			throws Throwable {
 		Exchange exchange = Exchange.find(request);
 		ClaimedResponse earlier = (exchange != null) ? exchange.claimed() : null;
-		if (earlier != null && !earlier.endsIfGone(call.operation().name())) {
-			return runWithin(earlier, call);
+		if (exchange != null && earlier != null && !earlier.endsIfGone(call.operation().name())) {
+			return earlier.isOf(call.operation()) ? new HttpCall(call, request, exchange, this.engine, earlier).runAgain()
+					: runWithin(call);
 		}
 		if (exchange != null && exchange.isReplayed()) {
 			// Code around the handler calls it again, as if the replay were a failure.
@@ -190,7 +192,7 @@ final class WebMvcAdapter implements InvocationAdapter {
 		if (exchange.isRefused()) {
 			throw new ResponseHandling.ReplaySignal();
 		}
-		Object result = this.engine.execute(guarded, new HttpCall(call, request, exchange, this.engine),
+		Object result = this.engine.execute(guarded, new HttpCall(call, request, exchange, this.engine, null),
 				operation.place().ofThreads());
 		if (exchange.isReplayed()) {
 			// Not thrown before: its way through the engine would take longer than all
@@ -201,17 +203,10 @@ final class WebMvcAdapter implements InvocationAdapter {
 	}
 
 	/**
-	 * Runs a handler that is called again, by itself, by advice or by a forward. The call
-	 * is part of the guarded call. It is never in less of a transaction than the first.
+	 * Runs a handler as a part of the guarded call of another one, which forwarded the
+	 * request. It is never in less of a transaction than alone.
 	 */
-	private static @Nullable Object runWithin(ClaimedResponse earlier, OperationCall call) throws Throwable {
-		String operation = call.operation().name();
-		if (earlier.progress().isCommitted(operation)) {
-			throw new IllegalStateException("The handler '" + operation
-					+ "' is called once more in one request, but the "
-					+ "transaction of its first call has committed, or may have. Let the advice that calls it again come "
-					+ "inside of the guard, by an order above idempotency.advisor-order");
-		}
+	private static @Nullable Object runWithin(OperationCall call) throws Throwable {
 		TransactionStarter transactions = call.operation().place().ofThreads();
 		if (transactions == null) {
 			return call.run();
@@ -289,16 +284,41 @@ final class WebMvcAdapter implements InvocationAdapter {
 
 		private final IdempotencyEngine engine;
 
+		/** Whether the handler is called again inside its claim. */
+		private final boolean again;
+
 		private @Nullable ClaimedResponse answer;
 
 		/** Whether other threads may go on when the handler has returned. */
 		private boolean goesOn;
 
-		HttpCall(OperationCall call, HttpServletRequest request, Exchange exchange, IdempotencyEngine engine) {
+		HttpCall(OperationCall call, HttpServletRequest request, Exchange exchange, IdempotencyEngine engine,
+				@Nullable ClaimedResponse earlier) {
 			this.call = call;
 			this.request = request;
 			this.exchange = exchange;
 			this.engine = engine;
+			this.again = earlier != null;
+			this.answer = earlier;
+		}
+
+		/**
+		 * Runs a handler that is called again, by itself or by advice. The last call
+		 * decides what is stored.
+		 */
+		@Nullable Object runAgain() throws Throwable {
+			ClaimedResponse claimed = answer();
+			claimed.requireUncommitted();
+			Object result;
+			try (IdempotencyContextHolder.Binding binding = claimed.enter()) {
+				result = runWithin(this.call);
+			}
+			catch (Throwable thrown) {
+				threw(thrown);
+				throw thrown;
+			}
+			returned(result, false);
+			return result;
 		}
 
 		@Override
@@ -308,7 +328,7 @@ final class WebMvcAdapter implements InvocationAdapter {
 
 		@Override
 		public boolean isAsync() {
-			return this.call.operation().result().async();
+			return !this.again && this.call.operation().result().async();
 		}
 
 		@Override

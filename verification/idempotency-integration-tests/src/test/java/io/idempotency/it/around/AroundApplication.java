@@ -1,8 +1,15 @@
 package io.idempotency.it.around;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.Idempotent;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -31,22 +38,27 @@ import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.stereotype.Component;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.filter.ShallowEtagHeaderFilter;
+import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.ModelAndView;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 /** Handlers with all that an application may put around them; each counts its calls. */
 @SpringBootConfiguration
 @EnableAutoConfiguration
-@Import({ AroundApplication.Handlers.class, AroundApplication.CatchAllAspect.class,
+@Import({ AroundApplication.Handlers.class, AroundApplication.CatchAllAspect.class, AroundApplication.RetryAspect.class,
 		AroundApplication.CatchAllHandler.class, AroundApplication.Wrapping.class,
 		AroundApplication.Interceptor.class })
 class AroundApplication {
@@ -148,6 +160,54 @@ class AroundApplication {
 			throw new IllegalArgumentException(run());
 		}
 
+		@Idempotent
+		@PostMapping("/around/again/{form}")
+		public Object again(@PathVariable String form) throws Exception {
+			String run = attempt(form);
+			return switch (form) {
+				case "large" -> run.repeat(300_000);
+				case "broken" -> ResponseEntity.ok().build();
+				case "callable" -> (Callable<String>) () -> run;
+				case "deferred" -> {
+					DeferredResult<String> result = new DeferredResult<>();
+					CompletableFuture.runAsync(() -> result.setResult(run));
+					yield result;
+				}
+				case "body" -> (StreamingResponseBody) (out) -> out.write(run.getBytes(StandardCharsets.UTF_8));
+				case "emitter" -> {
+					SseEmitter emitter = new SseEmitter();
+					emitter.send(run);
+					emitter.complete();
+					yield emitter;
+				}
+				default -> run;
+			};
+		}
+
+		@Idempotent
+		@PostMapping("/around/again/future")
+		public CompletableFuture<String> againLater() throws Exception {
+			String run = attempt("future");
+			return CompletableFuture.supplyAsync(() -> run);
+		}
+
+		/** Fails at the first attempt. */
+		private String attempt(String form) throws Exception {
+			String run = run();
+			if (IdempotencyContext.current().isPresent()) {
+				this.calls.add("guarded");
+			}
+			if (!run.equals("run 1")) {
+				return run;
+			}
+			throw switch (form) {
+				case "rejected" -> new IdempotencyInProgressException("inner", Duration.ofSeconds(1));
+				case "broken" -> new IOException("Broken pipe");
+				case "released" -> new ResponseStatusException(HttpStatus.SERVICE_UNAVAILABLE);
+				default -> new IllegalStateException("The first attempt fails");
+			};
+		}
+
 		private String run() {
 			this.calls.add("run");
 			return "run " + this.calls.of("run");
@@ -175,6 +235,24 @@ class AroundApplication {
 			catch (Throwable ex) {
 				this.calls.add("aspect caught");
 				return "swallowed";
+			}
+		}
+
+	}
+
+	/** Calls a handler that failed once more, outside the guard. */
+	@Aspect
+	@Component
+	@Order(Ordered.HIGHEST_PRECEDENCE)
+	static class RetryAspect {
+
+		@Around("execution(* io.idempotency.it.around.AroundApplication.Handlers.again*(..))")
+		@Nullable Object around(ProceedingJoinPoint call) throws Throwable {
+			try {
+				return call.proceed();
+			}
+			catch (Exception ex) {
+				return call.proceed();
 			}
 		}
 

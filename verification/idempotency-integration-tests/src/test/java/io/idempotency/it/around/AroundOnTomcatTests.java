@@ -9,6 +9,8 @@ import java.util.zip.GZIPInputStream;
 import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -31,6 +33,26 @@ class AroundOnTomcatTests extends AroundContract {
 	private Answer send(String path, UnaryOperator<HttpRequest.Builder> more) {
 		Client client = new Client(this.port);
 		return client.send(more.apply(client.to(path).header("Idempotency-Key", this.key)));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "small", "large", "rejected", "broken", "released", "callable", "future", "deferred",
+			"body", "emitter" })
+	void lastAttemptOfTheHandlerDecidesWhatIsStored(String form) {
+		String path = "/around/again/" + form;
+		Answer first = send(path, AroundOnTomcatTests::post);
+		assertThat(first.status()).as("%s", first).isEqualTo(200);
+		Answer second = send(path, AroundOnTomcatTests::post);
+		if (form.equals("large") || form.equals("emitter")) {
+			assertThat(second.text()).contains("result-unavailable");
+		}
+		else {
+			assertThat(second.status()).as("%s", second).isEqualTo(200);
+			assertThat(second.replayed()).isTrue();
+			assertThat(second.body()).isEqualTo(first.body());
+		}
+		assertThat(this.calls.of("run")).isEqualTo(2);
+		assertThat(this.calls.of("guarded")).isEqualTo(2);
 	}
 
 	@Test
