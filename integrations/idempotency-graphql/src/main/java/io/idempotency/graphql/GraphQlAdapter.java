@@ -2,15 +2,28 @@ package io.idempotency.graphql;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 import graphql.execution.DataFetcherResult;
 import graphql.execution.instrumentation.ChainedInstrumentation;
 import graphql.execution.instrumentation.Instrumentation;
 import graphql.schema.DataFetchingEnvironment;
+import graphql.schema.FieldCoordinates;
+import graphql.schema.GraphQLFieldsContainer;
+import graphql.schema.GraphQLInterfaceType;
+import graphql.schema.GraphQLNamedType;
+import graphql.schema.GraphQLSchema;
+import graphql.schema.GraphQLSchemaElement;
+import graphql.schema.GraphQLTypeVisitorStub;
+import graphql.schema.SchemaTraverser;
+import graphql.util.TraversalControl;
+import graphql.util.TraverserContext;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.IdempotencyKeyInvalidException;
@@ -83,6 +96,9 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 
 	private final Set<MethodClassKey> checked = ConcurrentHashMap.newKeySet();
 
+	/** The fields that an annotation of their class does not guard. */
+	private final Map<MethodClassKey, List<FieldCoordinates>> leftOut = new ConcurrentHashMap<>();
+
 	/**
 	 * Creates the adapter.
 	 * @param methodAdapter guards the calls
@@ -107,8 +123,14 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 		if (!isField(method, targetClass)) {
 			return OperationTraits.NONE;
 		}
-		OperationTraits traits = isMutation(method, targetClass) ? OperationTraits.of(Flag.REQUEST)
-				: OperationTraits.of(Flag.REQUEST, Flag.EXEMPT_FROM_CLASS);
+		OperationTraits traits = OperationTraits.of(Flag.REQUEST);
+		List<String> types = types(method, targetClass);
+		// The annotation of a class guards its mutations.
+		if (!types.equals(List.of("Mutation"))) {
+			traits = OperationTraits.of(Flag.REQUEST, Flag.EXEMPT_FROM_CLASS);
+			this.leftOut.put(new MethodClassKey(method, targetClass),
+					types.stream().map((type) -> FieldCoordinates.coordinates(type, field(method))).toList());
+		}
 		return traits.withDefaultKey(new KeySource.Header(this.keyHeader));
 	}
 
@@ -116,8 +138,11 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 		return AnnotatedElementUtils.hasAnnotation(targetClass, Controller.class) && mapping(method).isPresent();
 	}
 
-	/** The annotation of a class guards its mutations. */
-	private static boolean isMutation(Method method, Class<?> targetClass) {
+	/**
+	 * Returns the types whose field a method may fetch: the type that an annotation
+	 * names, or else those of its parameters.
+	 */
+	private static List<String> types(Method method, Class<?> targetClass) {
 		String type = mapping(method).getString("typeName");
 		if (type.isEmpty()) {
 			type = MergedAnnotations.from(targetClass, SearchStrategy.TYPE_HIERARCHY)
@@ -125,7 +150,13 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 				.getValue("typeName", String.class)
 				.orElse("");
 		}
-		return type.equals("Mutation");
+		return !type.isEmpty() ? List.of(type)
+				: Stream.of(method.getParameterTypes()).map(Class::getSimpleName).toList();
+	}
+
+	private static String field(Method method) {
+		String name = mapping(method).getString("field");
+		return name.isEmpty() ? method.getName() : name;
 	}
 
 	private static MergedAnnotation<SchemaMapping> mapping(Method method) {
@@ -190,6 +221,7 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 
 	@Override
 	public void afterSingletonsInstantiated() {
+		this.sources.stream().forEach((source) -> requireAllMutations(source.schema()));
 		if (!this.checked.isEmpty()) {
 			if (!this.sources.stream().allMatch((source) -> tellsFields(source.graphQl().getInstrumentation()))) {
 				throw new IdempotencyConfigurationException(
@@ -201,6 +233,50 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 			logger.info("GraphQL: {} field(s) are guarded, each by itself. A request that carries documents is never "
 					+ "guarded as a whole", this.checked.size());
 		}
+	}
+
+	/**
+	 * Rejects a class whose annotation leaves out a field of a type that only mutations
+	 * reach, such as a namespace of mutations.
+	 */
+	private void requireAllMutations(GraphQLSchema schema) {
+		this.leftOut.keySet().removeAll(this.checked);
+		Set<String> read = new HashSet<>();
+		new SchemaTraverser((element) -> children(schema, element)).depthFirst(new GraphQLTypeVisitorStub() {
+
+			@Override
+			protected TraversalControl visitGraphQLType(GraphQLSchemaElement node,
+					TraverserContext<GraphQLSchemaElement> context) {
+				if (node instanceof GraphQLNamedType type) {
+					read.add(type.getName());
+				}
+				return TraversalControl.CONTINUE;
+			}
+
+		}, Stream.of(schema.getQueryType(), schema.getSubscriptionType()).filter(Objects::nonNull).toList());
+		List<String> mutations = this.leftOut.values()
+			.stream()
+			.flatMap(List::stream)
+			.filter((field) -> !read.contains(field.getTypeName())
+					&& schema.getType(field.getTypeName()) instanceof GraphQLFieldsContainer type
+					&& type.getFieldDefinition(field.getFieldName()) != null)
+			.map(FieldCoordinates::toString)
+			.sorted()
+			.toList();
+		if (!mutations.isEmpty()) {
+			throw new IdempotencyConfigurationException(
+					"@Idempotent on a controller guards only fields of the type Mutation, but only mutations reach "
+							+ String.join(", ", mutations),
+					"Put @Idempotent on each method that changes something, and not on the class");
+		}
+	}
+
+	private static List<GraphQLSchemaElement> children(GraphQLSchema schema, GraphQLSchemaElement element) {
+		List<GraphQLSchemaElement> children = new ArrayList<>(element.getChildren());
+		if (element instanceof GraphQLInterfaceType type) {
+			children.addAll(schema.getImplementations(type));
+		}
+		return children;
 	}
 
 	private static boolean tellsFields(Instrumentation instrumentation) {
@@ -222,8 +298,7 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 			if (!isField(guarded.method(), guarded.targetClass())) {
 				return "";
 			}
-			String name = mapping(guarded.method()).getString("field");
-			return name.isEmpty() ? guarded.method().getName() : name;
+			return field(guarded.method());
 		});
 	}
 

@@ -11,6 +11,8 @@ import io.idempotency.RememberedFailureException;
 import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import io.idempotency.graphql.IdempotencyGraphQlAutoConfiguration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -20,6 +22,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.graphql.data.method.annotation.GraphQlExceptionHandler;
 import org.springframework.graphql.data.method.annotation.MutationMapping;
+import org.springframework.graphql.data.method.annotation.QueryMapping;
+import org.springframework.graphql.data.method.annotation.SchemaMapping;
 import org.springframework.graphql.execution.GraphQlSource;
 import org.springframework.stereotype.Controller;
 
@@ -48,6 +52,24 @@ class GraphQlStartupTests {
 		this.runner.withUserConfiguration(WholeSource.class)
 			.withBean("other", Instrumentation.class, SimplePerformantInstrumentation::new)
 			.withBean(Mutations.class)
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { OrderOps.class, NamedOrderOps.class })
+	void rejectsClassWhoseAnnotationLeavesOutMutationsOfANamespace(Class<?> controller) {
+		this.runner.withUserConfiguration(NamespaceSource.class)
+			.withBean(controller)
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(IdempotencyConfigurationException.class)
+				.hasMessageContaining("only mutations reach OrderMutations.pay"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { GuardedOrderOps.class, Reads.class })
+	void acceptsGuardedMutationsOfANamespaceAndFieldsThatQueriesReach(Class<?> controller) {
+		this.runner.withUserConfiguration(NamespaceSource.class)
+			.withBean(controller)
 			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
@@ -92,6 +114,84 @@ class GraphQlStartupTests {
 		@Bean
 		GraphQlSource source(List<Instrumentation> instrumentations) {
 			return GraphQlStartupTests.source().instrumentation(instrumentations).build();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class NamespaceSource {
+
+		@Bean
+		GraphQlSource source(List<Instrumentation> instrumentations) {
+			return GraphQlSource.schemaResourceBuilder().schemaResources(new ByteArrayResource("""
+					type Query { found: Found }
+					interface Found { id: ID }
+					type Order implements Found { id: ID lines: Int }
+					type Mutation { order: OrderMutations! }
+					type OrderMutations { pay: Order }
+					""".getBytes())).instrumentation(instrumentations).build();
+		}
+
+	}
+
+	record OrderMutations(String id) {
+	}
+
+	record Order(String id) {
+	}
+
+	@Controller
+	@Idempotent
+	public static class OrderOps {
+
+		@MutationMapping
+		public OrderMutations order() {
+			return new OrderMutations("1");
+		}
+
+		@SchemaMapping
+		public Order pay(OrderMutations order) {
+			return new Order(order.id());
+		}
+
+	}
+
+	@Controller
+	@Idempotent
+	@SchemaMapping(typeName = "OrderMutations")
+	public static class NamedOrderOps {
+
+		@SchemaMapping(field = "pay")
+		public Order payOrder() {
+			return new Order("1");
+		}
+
+	}
+
+	@Controller
+	@Idempotent
+	public static class GuardedOrderOps {
+
+		@Idempotent
+		@SchemaMapping
+		public Order pay(OrderMutations order) {
+			return new Order(order.id());
+		}
+
+	}
+
+	@Controller
+	@Idempotent
+	public static class Reads {
+
+		@QueryMapping
+		public Order found() {
+			return new Order("1");
+		}
+
+		@SchemaMapping
+		public int lines(Order order) {
+			return 1;
 		}
 
 	}
