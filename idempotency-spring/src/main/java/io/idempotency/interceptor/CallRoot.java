@@ -39,9 +39,12 @@ public final class CallRoot {
 	/**
 	 * Returns a query or form parameter of the request.
 	 * @return the first value, {@code null} if there is none
+	 * @throws IdempotencyKeyInvalidException if the value is no text in the charset of
+	 * the request
 	 */
 	public @Nullable String param(String name) {
-		return this.values.param(name);
+		return (String) OperationKeyReader.value(this.call.operation(), "in the parameter '" + name + "'",
+				() -> this.values.param(name));
 	}
 
 	/**
@@ -52,7 +55,8 @@ public final class CallRoot {
 	 * this place, a field several times, or a body that cannot be read
 	 */
 	public @Nullable Object body(String pointer) {
-		return OperationKeyReader.value(this.call.operation(), pointer, this.values);
+		return OperationKeyReader.value(this.call.operation(), "at '" + pointer + "' of the body",
+				() -> this.values.body(pointer));
 	}
 
 	/**

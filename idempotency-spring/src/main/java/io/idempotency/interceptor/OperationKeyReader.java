@@ -88,16 +88,13 @@ public final class OperationKeyReader {
 	}
 
 	/**
-	 * Returns a value of the body, which must be text, a number or a boolean.
+	 * Returns a value of the request, which must be text, a number or a boolean.
+	 * @param place where it stands, in words that follow "the key"
+	 * @param sent reads it
 	 * @throws IdempotencyKeyInvalidException if the client sent another value; the
 	 * message says what is wrong
 	 */
-	static @Nullable Object value(IdempotentOperation operation, String pointer, RequestValues values) {
-		return value(operation, "at '" + pointer + "' of the body", () -> values.body(pointer));
-	}
-
-	private static @Nullable Object value(IdempotentOperation operation, String place,
-			Supplier<@Nullable Object> sent) {
+	static @Nullable Object value(IdempotentOperation operation, String place, Supplier<@Nullable Object> sent) {
 		try {
 			return sent.get();
 		}

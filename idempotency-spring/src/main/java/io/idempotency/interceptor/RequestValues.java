@@ -50,6 +50,7 @@ public interface RequestValues {
 	/**
 	 * Returns a query or form parameter.
 	 * @return the first value, {@code null} if there is none
+	 * @throws IllegalArgumentException if the value is no text in its charset
 	 */
 	default @Nullable String param(String name) {
 		return null;
@@ -60,8 +61,8 @@ public interface RequestValues {
 	 * @param pointer a JSON Pointer (RFC 6901) into a JSON body, or the name of a form
 	 * field
 	 * @return text, a number or a boolean; {@code null} if it is absent or null
-	 * @throws IllegalArgumentException if the value is an array, an object or a field
-	 * with several values, or if the body cannot be read
+	 * @throws IllegalArgumentException if the value is an array, an object, a field with
+	 * several values or no text in its charset, or if the body cannot be read
 	 */
 	default @Nullable Object body(String pointer) {
 		return null;

@@ -15,24 +15,23 @@ import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads {@code a=1&b=2}, as in query strings and forms.
+ * The parameters of a text such as {@code a=1&b=2}, as in query strings and forms.
  *
+ * @param values the values of each name in their order
+ * @param whole whether no parameter is left out because it is malformed
  * @hidden
  */
 @Internal
-public final class FormData {
+public record FormData(Map<String, List<String>> values, boolean whole) {
 
 	/**
-	 * The limit that containers have by default. A body of a megabyte may hold half a
-	 * million parameters, and each of them costs much more memory than it has bytes.
+	 * The largest number of fields in a form. A body of a megabyte may hold half a
+	 * million fields, and each of them costs much more memory than it has bytes.
 	 */
-	static final int MAX_PARAMETERS = 1000;
+	static final int MAX_FIELDS = 10_000;
 
 	/** Decoders put it in the place of bytes that are no text in their charset. */
 	private static final char REPLACEMENT = '\uFFFD';
-
-	private FormData() {
-	}
 
 	/**
 	 * Returns whether a decoder may have replaced bytes of a text: two texts that differ
@@ -43,68 +42,58 @@ public final class FormData {
 	}
 
 	/** Returns whether a decoder may have replaced bytes of one of the values. */
-	public static boolean isLossy(List<String> decoded) {
-		for (String value : decoded) {
-			if (isLossy(value)) {
-				return true;
-			}
-		}
-		return false;
+	public static boolean isLossy(List<@Nullable String> decoded) {
+		return decoded.stream().anyMatch((value) -> value != null && isLossy(value));
 	}
 
 	/** Returns whether a decoder may have replaced bytes of names or values. */
 	public static boolean isLossy(Map<String, List<String>> parameters) {
-		for (Map.Entry<String, List<String>> parameter : parameters.entrySet()) {
-			if (isLossy(parameter.getKey()) || isLossy(parameter.getValue())) {
-				return true;
-			}
-		}
-		return false;
+		return parameters.entrySet()
+			.stream()
+			.anyMatch((parameter) -> isLossy(parameter.getKey()) || isLossy(parameter.getValue()));
 	}
 
 	/**
-	 * Finds where the first parameters end. Containers count the parameters of query and
-	 * form together, and leave out what is over their limit.
-	 * @param text the encoded parameters
-	 * @param most how many parameters may be taken
-	 * @return the end of the last of them
-	 */
-	static int end(String text, int most) {
-		int end = 0;
-		for (int taken = 0; taken < most && end < text.length(); taken++) {
-			int next = text.indexOf('&', (end > 0) ? end + 1 : 0);
-			end = (next >= 0) ? next : text.length();
-		}
-		return end;
-	}
-
-	/**
-	 * Decodes parameters.
-	 * @param text the encoded parameters
+	 * Decodes parameters, and leaves out those that are malformed, as Tomcat does.
+	 * @param text the encoded parameters, {@code null} if there are none
 	 * @param charset the charset of percent-encoded bytes
-	 * @return the values of each name in their order, {@code null} if the text is
-	 * malformed or has too many parameters
 	 */
-	public static @Nullable Map<String, List<String>> parse(String text, Charset charset) {
-		Map<String, List<String>> parameters = new LinkedHashMap<>();
-		if (text.chars().filter((c) -> c == '&').count() >= MAX_PARAMETERS) {
-			return null;
-		}
-		try {
-			for (String pair : text.split("&")) {
-				if (!pair.isEmpty()) {
-					int equals = pair.indexOf('=');
-					String name = (equals >= 0) ? pair.substring(0, equals) : pair;
-					String value = (equals >= 0) ? pair.substring(equals + 1) : "";
-					parameters.computeIfAbsent(URLDecoder.decode(name, charset), (key) -> new ArrayList<>())
-						.add(URLDecoder.decode(value, charset));
+	public static FormData parse(@Nullable String text, Charset charset) {
+		Map<String, List<String>> values = new LinkedHashMap<>();
+		boolean whole = true;
+		for (String pair : (text != null) ? text.split("&") : new String[0]) {
+			int equals = pair.indexOf('=');
+			try {
+				String name = URLDecoder.decode((equals >= 0) ? pair.substring(0, equals) : pair, charset);
+				String value = URLDecoder.decode((equals >= 0) ? pair.substring(equals + 1) : "", charset);
+				if (equals != 0 && !pair.isEmpty()) {
+					values.computeIfAbsent(name, (key) -> new ArrayList<>()).add(value);
 				}
+				whole &= equals != 0;
 			}
-			return parameters;
+			catch (IllegalArgumentException ex) {
+				whole = false;
+			}
 		}
-		catch (IllegalArgumentException ex) {
-			return null;
+		return new FormData(values, whole);
+	}
+
+	/**
+	 * Returns the value of a form field, which is a key or a part of one.
+	 * @param values the values of the field, {@code null} if it is absent
+	 * @param whole whether no field is left out because it is malformed
+	 * @throws IllegalArgumentException if the field was sent several times, or is no text
+	 * in the charset of the form
+	 */
+	public static @Nullable String field(@Nullable List<String> values, boolean whole) {
+		List<String> sent = (values != null) ? values : List.of();
+		if (isLossy(sent) || sent.isEmpty() && !whole) {
+			throw new IllegalArgumentException("The form is no text in its charset: send it in UTF-8");
 		}
+		if (sent.size() > 1) {
+			throw new IllegalArgumentException("The field was sent " + sent.size() + " times");
+		}
+		return sent.isEmpty() ? null : sent.get(0);
 	}
 
 	/**
@@ -112,43 +101,37 @@ public final class FormData {
 	 * read that form any more.
 	 *
 	 * @param values the parameters of the query and of the form
-	 * @param complete whether these are surely all parameters, and tell all bytes of the
-	 * form
+	 * @param whole whether no parameter is left out because it is malformed
 	 * @hidden
 	 */
-	public record FormParameters(Map<String, String[]> values, boolean complete) {
+	public record FormParameters(Map<String, String[]> values, boolean whole) {
 
 		/**
 		 * Adds the fields of a form to the parameters that the container knows.
 		 * @param form the form as it was sent
 		 * @param query the query, {@code null} if there is none
-		 * @return all parameters, {@code null} if the form cannot be read
+		 * @throws IllegalArgumentException if the form has too many fields
 		 */
-		public static @Nullable FormParameters of(String form, Charset charset, @Nullable String query,
+		public static FormParameters of(String form, Charset charset, @Nullable String query,
 				Map<String, String[]> known) {
-			int room = FormData.MAX_PARAMETERS - known.values().stream().mapToInt((values) -> values.length).sum();
-			int end = FormData.end(form, room);
-			Map<String, List<String>> fields = FormData.parse(form.substring(0, end), charset);
-			if (fields == null) {
-				return null;
+			if (form.chars().filter((c) -> c == '&').count() >= MAX_FIELDS) {
+				throw new IllegalArgumentException("The form has more than " + MAX_FIELDS + " fields");
 			}
-			Map<String, List<String>> inQuery = (query != null) ? FormData.parse(query, StandardCharsets.UTF_8)
-					: Map.of();
-			return new FormParameters(merge(fields, inQuery, known),
-					inQuery != null && end == form.length() && !FormData.isLossy(fields));
+			FormData fields = FormData.parse(form, charset);
+			FormData inQuery = FormData.parse(query, StandardCharsets.UTF_8);
+			return new FormParameters(merge(fields.values(), inQuery, known), fields.whole() && inQuery.whole());
 		}
 
-		private static Map<String, String[]> merge(Map<String, List<String>> fields,
-				@Nullable Map<String, List<String>> inQuery, Map<String, String[]> container) {
+		private static Map<String, String[]> merge(Map<String, List<String>> fields, FormData inQuery,
+				Map<String, String[]> container) {
 			Map<String, String[]> merged = new LinkedHashMap<>(container);
 			fields.forEach((name, values) -> {
 				List<String> known = Arrays.asList(merged.getOrDefault(name, new String[0]));
 				// If the container knows more values than the query has, it knows the
-				// form's
-				// values. If the query cannot be read, only the container knows how many
-				// values it has taken from it, so the last values are compared with the
-				// form's.
-				boolean inForm = (inQuery != null) ? known.size() > inQuery.getOrDefault(name, List.of()).size()
+				// form's values. If the query is malformed, only the container knows how
+				// many values it has taken from it, so the last values are compared with
+				// the form's.
+				boolean inForm = inQuery.whole() ? known.size() > inQuery.values().getOrDefault(name, List.of()).size()
 						: known.size() >= values.size()
 								&& known.subList(known.size() - values.size(), known.size()).equals(values);
 				if (!inForm) {

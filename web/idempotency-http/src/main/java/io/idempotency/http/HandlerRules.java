@@ -3,12 +3,18 @@ package io.idempotency.http;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Set;
 
+import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.IdempotencyKeyMissingException;
 import io.idempotency.Internal;
+import io.idempotency.http.RequestFingerprint.ComparedRequest;
 import io.idempotency.interceptor.GuardedMethod;
 import io.idempotency.interceptor.IdempotentOperation;
+import io.idempotency.interceptor.OperationCall;
+import io.idempotency.interceptor.OperationKeyReader;
 import io.idempotency.interceptor.OperationTraits;
 import io.idempotency.interceptor.OperationTraits.Flag;
 
@@ -22,6 +28,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.service.annotation.HttpExchange;
+import org.springframework.web.util.UriUtils;
 
 /**
  * What holds for the methods of controllers, and for calls of them, on every stack.
@@ -100,11 +107,27 @@ public final class HandlerRules {
 		return !operation.guarded().declaredOnMethod() && isSafe(method);
 	}
 
-	/** Makes the refusal of a request that has no key and needs one. */
-	public static IdempotencyKeyMissingException keyMissing(IdempotentOperation operation) {
-		return new IdempotencyKeyMissingException(operation.name(),
-				"A request of '" + operation.name() + "' needs a key " + operation.key().source().place()
-						+ ": send one, and send the same one when you repeat the request");
+	/**
+	 * Reads the key of a request.
+	 * @return the parts of the key, empty if the request has no key and needs none
+	 * @throws IdempotencyKeyMissingException if the request has no key and needs one
+	 * @throws IdempotencyKeyInvalidException if the key is malformed
+	 */
+	public static List<String> key(OperationKeyReader reader, OperationCall call, ComparedRequest values) {
+		IdempotentOperation operation = call.operation();
+		List<String> parts = reader.parts(call, values);
+		if (parts.isEmpty() && operation.key().required()) {
+			throw new IdempotencyKeyMissingException(operation.name(),
+					"A request of '" + operation.name() + "' needs a key " + operation.key().source().place()
+							+ ": send one, and send the same one when you repeat the request");
+		}
+		// Two keys that differ only in bytes that a decoder replaced would be one.
+		if (FormData.isLossy(parts) && (FormData.isLossy(UriUtils.decode(values.path(), StandardCharsets.UTF_8))
+				|| FormData.isLossy(values.parameters()))) {
+			throw new IdempotencyKeyInvalidException(operation.name(),
+					"The key has bytes that are no text in the charset of the request: send it in UTF-8");
+		}
+		return parts;
 	}
 
 }

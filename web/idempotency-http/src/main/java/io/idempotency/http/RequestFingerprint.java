@@ -19,7 +19,7 @@ import io.idempotency.IdempotencyBodyTooLargeException;
 import io.idempotency.Internal;
 import io.idempotency.http.KnownBody.ContentType;
 import io.idempotency.interceptor.KeySource;
-import io.idempotency.key.Fingerprint;
+import io.idempotency.interceptor.RequestValues;
 import io.idempotency.key.Fingerprint;
 import org.jspecify.annotations.Nullable;
 
@@ -110,13 +110,12 @@ public final class RequestFingerprint {
 	}
 
 	private static void addQuery(Fingerprint.Builder fingerprint, @Nullable String query, Set<String> ignored) {
-		Map<String, List<String>> parameters = (query != null) ? FormData.parse(query, StandardCharsets.UTF_8)
-				: Map.of();
-		if (parameters == null || FormData.isLossy(parameters)) {
-			fingerprint.add("raw-query").add(query);
+		FormData parameters = FormData.parse(query, StandardCharsets.UTF_8);
+		if (parameters.whole() && !FormData.isLossy(parameters.values())) {
+			addParameters(fingerprint.add("query"), parameters.values(), ignored);
 		}
 		else {
-			addParameters(fingerprint.add("query"), parameters, ignored);
+			fingerprint.add("raw-query").add(query);
 		}
 	}
 
@@ -154,9 +153,9 @@ public final class RequestFingerprint {
 			request.requireSize(size(parameters));
 		}
 		addParameters(fingerprint.add("form"), parameters, ignored);
-		if (body.hasRemaining() && !request.isFormRead()) {
-			// The parameters lack a part of the form: it was not posted, is malformed, is
-			// not text in its charset or has too many parameters.
+		if (body.hasRemaining() && (!request.isFormRead() || FormData.isLossy(parameters))) {
+			// The parameters lack a part of the form: it was not posted, is malformed or
+			// is not text in its charset.
 			addBytes(fingerprint, body);
 		}
 	}
@@ -221,7 +220,7 @@ public final class RequestFingerprint {
 	 *
 	 * @hidden
 	 */
-	public interface ComparedRequest {
+	public interface ComparedRequest extends RequestValues {
 
 		String method();
 
@@ -233,9 +232,6 @@ public final class RequestFingerprint {
 		 * @param values gets as many values for each request of a stack
 		 */
 		void dispatches(Consumer<@Nullable String> values);
-
-		/** Returns the values of a header, empty if the request has none. */
-		List<String> headers(String name);
 
 		@Nullable String query();
 
@@ -279,7 +275,7 @@ public final class RequestFingerprint {
 		 */
 		ByteBuffer form();
 
-		/** Returns whether the parameters surely tell all of the form that was read. */
+		/** Returns whether the parameters have all fields of the form that was read. */
 		boolean isFormRead();
 
 		/**

@@ -7,8 +7,11 @@ import java.util.stream.IntStream;
 
 import io.idempotency.http.FormData.FormParameters;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /** The parameters of a form that the guard has read, as a container would have them. */
 class FormParametersTests {
@@ -30,34 +33,38 @@ class FormParametersTests {
 		FormParameters parameters = of("a=form&b=1", "a=query", Map.of("a", new String[] { "query" }));
 		assertThat(parameters.values().get("a")).containsExactly("query", "form");
 		assertThat(parameters.values().get("b")).containsExactly("1");
-		assertThat(parameters.complete()).isTrue();
+		assertThat(parameters.whole()).isTrue();
 	}
 
 	@Test
-	void fieldsOverTheLimitOfTheContainerAreLeftOut() {
-		FormParameters parameters = of("b=1&b=2&b=3", times(998), known(998));
-		assertThat(parameters.values().get("a")).hasSize(998);
-		assertThat(parameters.values().get("b")).containsExactly("1", "2");
-		assertThat(parameters.complete()).isFalse();
+	void readsEveryFieldOfALargeForm() {
+		FormParameters parameters = of(times(5000) + "&b=1", times(1000), known(1000));
+		assertThat(parameters.values().get("a")).hasSize(6000);
+		assertThat(parameters.values().get("b")).containsExactly("1");
+		assertThat(parameters.whole()).isTrue();
 	}
 
 	@Test
-	void queryThatFillsTheLimitLeavesNothingToTheForm() {
-		FormParameters parameters = of("b=1", times(1000), known(1000));
-		assertThat(parameters.values()).containsOnlyKeys("a");
-		assertThat(parameters.complete()).isFalse();
+	void rejectsAFormWithTooManyFields() {
+		assertThatIllegalArgumentException().isThrownBy(() -> of(times(10_001), null, Map.of()))
+			.withMessageContaining("more than 10000 fields");
 	}
 
-	@Test
-	void formThatFillsTheLimitExactlyIsComplete() {
-		FormParameters parameters = of("b=1&b=2", times(998), known(998));
-		assertThat(parameters.values().get("b")).containsExactly("1", "2");
-		assertThat(parameters.complete()).isTrue();
+	@ParameterizedTest
+	@ValueSource(strings = { "&id=a", "id=a&&b=1", "id=a&" })
+	void ignoresEmptyFields(String form) {
+		FormParameters parameters = of(form, null, Map.of());
+		assertThat(parameters.values().get("id")).containsExactly("a");
+		assertThat(parameters.whole()).isTrue();
 	}
 
-	@Test
-	void malformedFormIsNobodys() {
-		assertThat(of("a=%zz", null, Map.of())).isNull();
+	@ParameterizedTest
+	@ValueSource(strings = { "id=a&b=100%", "b=%zz&id=a", "%=1&id=a", "=1&id=a" })
+	void leavesOutOnlyMalformedFields(String form) {
+		FormParameters parameters = of(form, null, Map.of());
+		assertThat(parameters.values()).containsOnlyKeys("id");
+		assertThat(parameters.values().get("id")).containsExactly("a");
+		assertThat(parameters.whole()).isFalse();
 	}
 
 }

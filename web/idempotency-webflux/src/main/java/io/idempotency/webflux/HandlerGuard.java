@@ -10,12 +10,10 @@ import java.util.concurrent.CompletableFuture;
 
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyException;
-import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.engine.Ending;
 import io.idempotency.engine.GuardedCall;
-import io.idempotency.http.FormData;
 import io.idempotency.http.HandlerRules;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.RequestFingerprint;
@@ -162,14 +160,9 @@ final class HandlerGuard {
 			if (!call.isGuarded(values)) {
 				return Mono.just(Optional.empty());
 			}
-			List<String> parts = this.keys.parts(call, values);
+			List<String> parts = HandlerRules.key(this.keys, call, values);
 			if (parts.isEmpty()) {
-				return operation.key().required() ? Mono.error(HandlerRules.keyMissing(operation))
-						: Mono.just(Optional.empty());
-			}
-			if (FormData.isLossy(parts) && values.isLossy()) {
-				throw new IdempotencyKeyInvalidException(operation.name(),
-						"The key has bytes that are no text in the charset of the request: send it in UTF-8");
+				return Mono.just(Optional.empty());
 			}
 			Mono<Caller> caller = (operation.key().scope() != null) ? Mono.just(Caller.GLOBAL)
 					: this.callers.owner(values.exchange(), values.principal(), operation.name());

@@ -24,7 +24,6 @@ import io.idempotency.http.RequestFingerprint.RequestPart;
 import io.idempotency.http.StoredResponse;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
-import io.idempotency.interceptor.RequestValues;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -35,11 +34,12 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.security.web.server.csrf.CsrfToken;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.ServerWebInputException;
 
 /**
  * The values of one request that keys and fingerprints read. For one call.
  */
-final class WebFluxRequestValues implements RequestValues, ComparedRequest {
+final class WebFluxRequestValues implements ComparedRequest {
 
 	/**
 	 * A servlet request that was not dispatched has as many absent values: nodes of both
@@ -113,7 +113,12 @@ final class WebFluxRequestValues implements RequestValues, ComparedRequest {
 		Charset charset = this.request.charset();
 		Map<String, String[]> inQuery = new LinkedHashMap<>();
 		queryParameters().forEach((name, values) -> inQuery.put(name, values.toArray(String[]::new)));
-		this.form = FormParameters.of(charset.decode(bytes.duplicate()).toString(), charset, query(), inQuery);
+		try {
+			this.form = FormParameters.of(charset.decode(bytes.duplicate()).toString(), charset, query(), inQuery);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new ServerWebInputException("The form could not be read", null, ex);
+		}
 	}
 
 	private void add(Part part, byte[] bytes) {
@@ -131,14 +136,6 @@ final class WebFluxRequestValues implements RequestValues, ComparedRequest {
 				: Mono.empty();
 	}
 
-	/**
-	 * Returns whether bytes of the path or of a parameter were replaced when they were
-	 * decoded. Two keys that differ in such bytes only would be one.
-	 */
-	boolean isLossy() {
-		return FormData.isLossy(request().getURI().getPath()) || FormData.isLossy(parameters());
-	}
-
 	@Override
 	public @Nullable String header(String name) {
 		return request().getHeaders().getFirst(name);
@@ -152,7 +149,7 @@ final class WebFluxRequestValues implements RequestValues, ComparedRequest {
 	@Override
 	public @Nullable String param(String name) {
 		List<String> values = parameters().get(name);
-		return (values != null && !values.isEmpty()) ? values.get(0) : null;
+		return (values != null && !values.isEmpty()) ? FormData.field(values.subList(0, 1), true) : null;
 	}
 
 	@Override
@@ -168,11 +165,7 @@ final class WebFluxRequestValues implements RequestValues, ComparedRequest {
 	}
 
 	private @Nullable String field(String name) {
-		List<String> values = parameters().getOrDefault(name, List.of());
-		if (values.size() > 1) {
-			throw new IllegalArgumentException("The field was sent " + values.size() + " times");
-		}
-		return values.isEmpty() ? null : values.get(0);
+		return FormData.field(parameters().get(name), this.form == null || this.form.whole());
 	}
 
 	@Override
@@ -239,9 +232,7 @@ final class WebFluxRequestValues implements RequestValues, ComparedRequest {
 	}
 
 	private Map<String, List<String>> queryParameters() {
-		String query = query();
-		Map<String, List<String>> parsed = (query != null) ? FormData.parse(query, StandardCharsets.UTF_8) : Map.of();
-		return (parsed != null) ? parsed : Map.of();
+		return FormData.parse(query(), StandardCharsets.UTF_8).values();
 	}
 
 	@Override
@@ -261,7 +252,7 @@ final class WebFluxRequestValues implements RequestValues, ComparedRequest {
 
 	@Override
 	public boolean isFormRead() {
-		return this.form != null && this.form.complete();
+		return this.form != null && this.form.whole();
 	}
 
 	@Override

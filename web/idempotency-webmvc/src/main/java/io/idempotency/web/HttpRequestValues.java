@@ -13,6 +13,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 import io.idempotency.interceptor.RequestValues;
+import io.idempotency.http.FormData;
 import io.idempotency.http.RequestFingerprint.ComparedRequest;
 import io.idempotency.http.KnownBody.ContentType;
 import io.idempotency.http.RequestFingerprint.RequestPart;
@@ -37,7 +38,7 @@ import org.springframework.web.util.WebUtils;
  * An HTTP request: the values in it, and what of it is compared. For the thread that
  * works for the request.
  */
-final class HttpRequestValues implements RequestValues, ComparedRequest {
+final class HttpRequestValues implements ComparedRequest {
 
 	/**
 	 * The attributes of dispatches. After a dispatch the request itself shows only its
@@ -87,7 +88,8 @@ final class HttpRequestValues implements RequestValues, ComparedRequest {
 
 	@Override
 	public @Nullable String param(String name) {
-		return this.request.getParameter(name);
+		String value = this.request.getParameter(name);
+		return (value != null) ? FormData.field(List.of(value), true) : null;
 	}
 
 	/**
@@ -112,13 +114,7 @@ final class HttpRequestValues implements RequestValues, ComparedRequest {
 
 	private @Nullable String field(String name) {
 		String[] values = this.request.getParameterValues(name);
-		if (values == null || values.length == 0) {
-			return null;
-		}
-		if (values.length > 1) {
-			throw new IllegalArgumentException("The field was sent " + values.length + " times");
-		}
-		return values[0];
+		return FormData.field((values != null) ? Arrays.asList(values) : null, !guarded().isFormMalformed());
 	}
 
 	/** The request as the filter sees it. */

@@ -210,9 +210,12 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 		catch (IOException ex) {
 			// The failure looks like that of an argument of the handler, so the client is
 			// told and not the operator.
-			throw new HttpMessageNotReadableException("The body of the request could not be read", ex,
-					new ServletServerHttpRequest(this));
+			throw unreadable("The body of the request could not be read", ex);
 		}
+	}
+
+	private HttpMessageNotReadableException unreadable(String problem, Exception cause) {
+		return new HttpMessageNotReadableException(problem, cause, new ServletServerHttpRequest(this));
 	}
 
 	private RecordingInputStream read() throws IOException {
@@ -259,13 +262,12 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 				&& !getQueryString().equals(getAttribute(RequestDispatcher.FORWARD_QUERY_STRING))) {
 			return false;
 		}
-		Map<String, List<String>> query = (getQueryString() != null)
-				? FormData.parse(getQueryString(), StandardCharsets.UTF_8) : Map.of();
-		return ContentType.of(getContentType()) == ContentType.FORM && query != null
-				&& super.getParameterMap().values().stream().mapToInt((values) -> values.length).sum() > query.values()
+		FormData query = FormData.parse(getQueryString(), StandardCharsets.UTF_8);
+		return ContentType.of(getContentType()) == ContentType.FORM && query.whole()
+				&& super.getParameterMap().values()
 					.stream()
-					.mapToInt(List::size)
-					.sum();
+					.mapToInt((values) -> values.length)
+					.sum() > query.values().values().stream().mapToInt(List::size).sum();
 	}
 
 	/**
@@ -308,29 +310,30 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	ByteBuffer readForm() {
 		ByteBuffer body = body();
 		if (body.hasRemaining() && this.form == null && "POST".equals(getMethod())) {
-			this.form = FormParameters.of(charset().decode(body.duplicate()).toString(), charset(), getQueryString(),
-					super.getParameterMap());
+			try {
+				String encoding = getCharacterEncoding();
+				Charset charset = (encoding != null) ? Charset.forName(encoding) : StandardCharsets.UTF_8;
+				this.form = FormParameters.of(charset.decode(body.duplicate()).toString(), charset, getQueryString(),
+						super.getParameterMap());
+			}
+			catch (IllegalArgumentException ex) {
+				throw unreadable("The form could not be read", ex);
+			}
 		}
 		return body;
 	}
 
 	/**
 	 * Returns whether this class has added the fields of the form to the parameters, and
-	 * the parameters are surely complete.
+	 * none of them is malformed.
 	 */
 	boolean isFormRead() {
-		return this.form != null && this.form.complete();
+		return this.form != null && this.form.whole();
 	}
 
-	private Charset charset() {
-		String encoding = getCharacterEncoding();
-		try {
-			return (encoding != null) ? Charset.forName(encoding) : StandardCharsets.UTF_8;
-		}
-		catch (IllegalArgumentException ex) {
-			throw new HttpMessageNotReadableException("The form has a charset that nobody knows", ex,
-					new ServletServerHttpRequest(this));
-		}
+	/** Returns whether a field may be left out of the parameters. */
+	boolean isFormMalformed() {
+		return (this.form != null) ? !this.form.whole() : getAttribute(UNPARSED) != null;
 	}
 
 	@Override

@@ -2,9 +2,7 @@ package io.idempotency.web;
 
 import java.io.IOException;
 import java.lang.reflect.Method;
-import java.nio.charset.StandardCharsets;
 import java.security.Principal;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -13,7 +11,6 @@ import jakarta.servlet.http.HttpServletRequestWrapper;
 
 import io.idempotency.interceptor.DeferredResultTypes;
 import io.idempotency.IdempotencyContextHolder;
-import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
 import io.idempotency.interceptor.IdempotentOperation;
@@ -32,7 +29,6 @@ import io.idempotency.engine.WorkTransactions.TransactionStarter;
 import io.idempotency.http.HandlerRules;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.StoredResponseCodec;
-import io.idempotency.http.FormData;
 import io.idempotency.http.RequestFingerprint;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
@@ -51,7 +47,6 @@ import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
-import org.springframework.web.util.UriUtils;
 
 /**
  * The adapter of the method that handles the current request. The result of a call is the
@@ -161,8 +156,8 @@ final class WebMvcAdapter implements InvocationAdapter {
 		Exchange exchange = Exchange.find(request);
 		ClaimedResponse earlier = (exchange != null) ? exchange.claimed() : null;
 		if (exchange != null && earlier != null && !earlier.endsIfGone(call.operation().name())) {
-			return earlier.isOf(call.operation()) ? new HttpCall(call, request, exchange, this.engine, earlier).runAgain()
-					: runWithin(call);
+			return earlier.isOf(call.operation())
+					? new HttpCall(call, request, exchange, this.engine, earlier).runAgain() : runWithin(call);
 		}
 		if (exchange != null && exchange.isReplayed()) {
 			// Code around the handler calls it again, as if the replay were a failure.
@@ -173,16 +168,9 @@ final class WebMvcAdapter implements InvocationAdapter {
 		if (HandlerRules.isExempt(operation, request.getMethod()) || !call.isGuarded(values)) {
 			return call.runUnguarded();
 		}
-		List<String> parts = this.keyReader.parts(call, values);
+		List<String> parts = HandlerRules.key(this.keyReader, call, values);
 		if (parts.isEmpty()) {
-			if (!operation.key().required()) {
-				return call.runUnguarded();
-			}
-			throw HandlerRules.keyMissing(operation);
-		}
-		if (FormData.isLossy(parts) && isLossy(request)) {
-			throw new IdempotencyKeyInvalidException(operation.name(),
-					"The key has bytes that are no text in the charset of the request: send it in UTF-8");
+			return call.runUnguarded();
 		}
 		if (exchange == null) {
 			throw Exchange.missing(request, "guard a call of '" + operation.name() + "'");
@@ -223,19 +211,6 @@ final class WebMvcAdapter implements InvocationAdapter {
 		}
 		transaction.commit();
 		return result;
-	}
-
-	/**
-	 * Returns whether bytes of the path or of a parameter were replaced when they were
-	 * decoded. Two keys that differ in such bytes only would be one.
-	 */
-	private static boolean isLossy(HttpServletRequest request) {
-		return FormData.isLossy(UriUtils.decode(request.getRequestURI(), StandardCharsets.UTF_8))
-				|| request.getParameterMap()
-					.values()
-					.stream()
-					.flatMap(Arrays::stream)
-					.anyMatch((value) -> value != null && FormData.isLossy(value));
 	}
 
 	private IdempotencyKey key(OperationCall call, List<String> parts, Exchange exchange, HttpServletRequest request,

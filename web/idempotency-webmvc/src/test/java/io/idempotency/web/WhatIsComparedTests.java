@@ -53,7 +53,7 @@ class WhatIsComparedTests {
 
 	@BeforeEach
 	void start() {
-		this.context = WebMvcAdapterSetup.start(Payments.class);
+		this.context = WebMvcAdapterSetup.start(TokenPayments.class, Payments.class);
 		this.client = WebMvcAdapterSetup.client(this.context);
 	}
 
@@ -498,6 +498,13 @@ class WhatIsComparedTests {
 	}
 
 	@Test
+	void keyOfABeanInAFormWhoseBytesAreNoTextIsInvalid() throws Exception {
+		assertInvalid(send(formWithoutHeader("/keyed-bean", "token=M%FCller")));
+		assertInvalid(send(formWithoutHeader("/keyed-bean", "token=%zz")));
+		assertThat(send(formWithoutHeader("/keyed-bean", "token=M%C3%BCller")).getStatus()).isEqualTo(200);
+	}
+
+	@Test
 	void keyInJsonWhoseBytesAreNoTextIsInvalid() throws Exception {
 		assertInvalid(send(MockMvcRequestBuilders.post("/pointed")
 			.header("Content-Type", "application/json;charset=US-ASCII")
@@ -559,8 +566,23 @@ class WhatIsComparedTests {
 		return this.client.perform(request).andReturn().getResponse();
 	}
 
+	static class TokenPayments {
+
+		@Idempotent(body = "token")
+		String pay() {
+			return "paid";
+		}
+
+	}
+
 	@RestController
 	static class Payments {
+
+		private final TokenPayments tokens;
+
+		Payments(TokenPayments tokens) {
+			this.tokens = tokens;
+		}
 
 		@Idempotent
 		@PostMapping("/pay")
@@ -604,6 +626,11 @@ class WhatIsComparedTests {
 		@PostMapping("/named/{name}")
 		String named(@PathVariable("name") String name) {
 			return "paid";
+		}
+
+		@PostMapping("/keyed-bean")
+		String keyedBean() {
+			return this.tokens.pay();
 		}
 
 		@Idempotent(body = "token")

@@ -6,6 +6,8 @@ import io.idempotency.it.client.Answer;
 import io.idempotency.it.scenarios.FingerprintsScenarios;
 import io.idempotency.it.scenarios.Scenario;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,6 +22,29 @@ class FingerprintsOnTomcatTests extends OnTomcat implements FingerprintsScenario
 			.isEqualTo("a=[1] b=[2] q=[0] ");
 		assertThat(this.client.post("/requests/input-stream", this.key, FORM, "b=2&a=1").text())
 			.isEqualTo("got b=2&a=1");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "id=a&b=100%", "&id=a", "id=a&&b=1", "=1&id=a&c", "id=%zz&id=a", "id=M%FCller", "id" })
+	void handlerSeesTheFormAsTheContainerParsesIt(String form) {
+		Answer unguarded = this.client.post("/unguarded/servlet-parameters?q=0", this.key, FORM, form);
+		Answer guarded = this.client.post("/requests/servlet-parameters?q=0", this.key, FORM, form);
+		assertThat(guarded.status()).as("%s", guarded).isEqualTo(200);
+		if (unguarded.status() == 200) {
+			assertThat(guarded.text()).isEqualTo(unguarded.text());
+		}
+		assertThat(this.client.post("/requests/servlet-parameters?q=0", this.key, FORM, form).replayed()).isTrue();
+		Scenario.assertCode(this.client.post("/requests/servlet-parameters?q=0", this.key, FORM, form + "&b=2"), 422,
+				"key-reused");
+	}
+
+	@Test
+	void handlerSeesAllFieldsOfALargeForm() {
+		assertThat(
+				this.client.post("/requests/servlet-parameters", this.key, FORM, "a=1&".repeat(1500) + "id=a").text())
+			.endsWith("id=[a] ");
+		Answer tooMany = this.client.post("/requests/servlet-parameters", this.key, FORM, "a&".repeat(10_000) + "id=a");
+		assertThat(tooMany.status()).as("%s", tooMany).isEqualTo(400);
 	}
 
 	@Test

@@ -77,6 +77,24 @@ class KeysController {
 		return sku + " " + run("/keys/form");
 	}
 
+	@PostMapping("/keys/optional-form")
+	@Idempotent(body = "token", required = false)
+	public String optionalForm() {
+		return run("/keys/optional-form");
+	}
+
+	@PostMapping("/keys/form-scope")
+	@Idempotent(scope = "param('tenant')")
+	public String formScope() {
+		return run("/keys/form-scope");
+	}
+
+	@PostMapping("/keys/form-condition")
+	@Idempotent(condition = "body('tenant') != null")
+	public String formCondition() {
+		return run("/keys/form-condition");
+	}
+
 	@PostMapping("/keys/spel")
 	@Idempotent(key = "{#order['user'], header('X-Page')}", fingerprint = "none")
 	public String spel(@RequestBody Map<String, Object> order) {

@@ -73,6 +73,10 @@ class RequestsController {
 	@PostMapping("/servlet-parameters")
 	public String servletParameters(HttpServletRequest request) {
 		this.runs.run("/requests/servlet-parameters");
+		return parameters(request);
+	}
+
+	static String parameters(HttpServletRequest request) {
 		StringBuilder parameters = new StringBuilder();
 		new TreeMap<>(request.getParameterMap())
 			.forEach((name, values) -> parameters.append(name).append('=').append(List.of(values)).append(' '));

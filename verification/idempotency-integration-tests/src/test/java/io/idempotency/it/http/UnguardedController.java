@@ -62,6 +62,12 @@ class UnguardedController {
 		return "forward:/unguarded/pay-form";
 	}
 
+	@PostMapping("/unguarded/servlet-parameters")
+	@ResponseBody
+	public String parameters(HttpServletRequest request) {
+		return RequestsController.parameters(request);
+	}
+
 	@PostMapping("/unguarded/pay")
 	@Idempotent
 	@ResponseBody

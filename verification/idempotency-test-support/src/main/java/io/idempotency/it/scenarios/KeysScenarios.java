@@ -137,6 +137,34 @@ public interface KeysScenarios extends Scenario {
 		Scenario.assertCode(client().post("/keys/form", "x", type, "sku=s&token="), 400, "key-invalid");
 	}
 
+	/** Else a call whose key is optional would run unguarded. */
+	@ParameterizedTest
+	@ValueSource(strings = { "&", "a=100%&", "=1&", "many" })
+	default void findsKeyInAnyForm(String before) {
+		String form = (before.equals("many") ? "a=1&".repeat(1500) : before) + "token=" + key();
+		Answer first = client().post("/keys/optional-form", "x", "application/x-www-form-urlencoded", form);
+		Answer second = client().post("/keys/optional-form", "x", "application/x-www-form-urlencoded", form);
+		assertThat(first.status()).as("first %s", first).isEqualTo(200);
+		assertThat(second.replayed()).as("second %s", second).isTrue();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "token=%zz", "token=M%FCller", "token=%", "a=1&%FC&token=%FC" })
+	default void rejectsFormWhoseKeyIsNoText(String form) {
+		Scenario.assertCode(client().post("/keys/optional-form", "x", "application/x-www-form-urlencoded", form), 400,
+				"key-invalid");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "scope", "condition" })
+	default void rejectsExpressionOverFormFieldThatIsNoText(String attribute) {
+		String path = "/keys/form-" + attribute;
+		Scenario.assertCode(client().post(path, key(), "application/x-www-form-urlencoded", "tenant=M%FCller"), 400,
+				"key-invalid");
+		Answer first = client().post(path, key(), "application/x-www-form-urlencoded", "tenant=M%C3%BCller");
+		assertThat(first.status()).as("first %s", first).isEqualTo(200);
+	}
+
 	@Test
 	default void keyFromAnExpression() {
 		Answer first = spel("{\"user\":\"u\",\"any\":1}", key());

@@ -94,6 +94,24 @@ class ScenariosOfKeys {
 		return run("/keys/form");
 	}
 
+	@PostMapping("/keys/optional-form")
+	@Idempotent(body = "token", required = false)
+	public Mono<String> optionalForm() {
+		return run("/keys/optional-form");
+	}
+
+	@PostMapping("/keys/form-scope")
+	@Idempotent(scope = "param('tenant')")
+	public Mono<String> formScope() {
+		return run("/keys/form-scope");
+	}
+
+	@PostMapping("/keys/form-condition")
+	@Idempotent(condition = "body('tenant') != null")
+	public Mono<String> formCondition() {
+		return run("/keys/form-condition");
+	}
+
 	@PostMapping("/keys/spel")
 	@Idempotent(key = "{#order['user'], header('X-Page')}", fingerprint = "none")
 	public Mono<String> spel(@RequestBody Map<String, Object> order) {
