@@ -463,7 +463,10 @@ final class ClaimedResponse extends ResponseHandling {
 		}
 	}
 
-	/** Handles the end of an asynchronous request, with or without a response. */
+	/**
+	 * Handles the end of an asynchronous request, with or without a response. Tomcat
+	 * reports the end of some streams only as an error.
+	 */
 	void asyncCompleted() {
 		if (isStreaming()) {
 			this.end.end(Outcome.SUCCESS_WITHOUT_RESULT, null);

@@ -341,12 +341,11 @@ final class Exchange {
 
 		@Override
 		public void onTimeout(AsyncEvent event) {
-			this.response.responseOver();
+			this.response.asyncCompleted();
 		}
 
 		@Override
 		public void onError(AsyncEvent event) {
-			// Tomcat reports the end of some streams only as an error.
 			this.response.asyncCompleted();
 		}
 

@@ -18,6 +18,8 @@ import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.mock.web.MockAsyncContext;
@@ -125,12 +127,18 @@ class ClaimedResponseTests {
 	}
 
 	/** Tomcat reports the end of some streams only as an error. */
-	@Test
-	void endsAStreamWhenTheContainerReportsAnError() throws Exception {
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void endsAStreamWhenTheContainerReportsAnErrorOrATimeout(boolean timeout) throws Exception {
 		MockMvc client = WebMvcAdapterSetup.client(this.context);
 		MockAsyncContext async = (MockAsyncContext) post(client, "/events").getRequest().getAsyncContext();
 		for (AsyncListener listener : async.getListeners()) {
-			listener.onError(new AsyncEvent(async, new IOException("Connection reset by peer")));
+			if (timeout) {
+				listener.onTimeout(new AsyncEvent(async));
+			}
+			else {
+				listener.onError(new AsyncEvent(async, new IOException("Connection reset by peer")));
+			}
 		}
 		await().untilAsserted(() -> assertThat(this.store.verbs).contains("complete WITHOUT_RESULT"));
 		assertThat(detachedCalls()).isZero();
