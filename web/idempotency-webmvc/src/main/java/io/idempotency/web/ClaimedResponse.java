@@ -20,6 +20,7 @@ import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.store.ResultKind;
 import io.idempotency.web.HandlerProgress.Stage;
 import jakarta.servlet.DispatcherType;
+import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -292,7 +293,9 @@ final class ClaimedResponse extends ResponseHandling {
 			awaitRendering(UNHANDLED);
 		}
 		else {
-			end(outcome, ResultKind.SUCCESS, thrown);
+			// Spring wraps the exception of the handler, which metrics shall name.
+			boolean wrapped = thrown instanceof ServletException && thrown.getCause() != null;
+			end(outcome, ResultKind.SUCCESS, wrapped ? thrown.getCause() : thrown);
 		}
 		return false;
 	}
