@@ -21,7 +21,9 @@ class NamespaceConfiguration {
 	@ConditionalOnMissingBean
 	Namespace idempotencyNamespace(IdempotencyProperties properties, Environment environment) {
 		String name = properties.namespace();
-		return new Namespace((name != null) ? name : environment.getProperty("spring.application.name", ""));
+		name = (name != null) ? name : environment.getProperty("spring.application.name", "");
+		PropertyChecks.namespace("namespace", name);
+		return new Namespace(name);
 	}
 
 	/**

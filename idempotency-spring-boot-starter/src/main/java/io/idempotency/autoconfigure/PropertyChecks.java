@@ -30,9 +30,9 @@ final class PropertyChecks {
 
 	private static final Pattern PATH = Pattern.compile("/[A-Za-z0-9._~!$&'()+,;=:@%/-]*");
 
-	private static final Pattern KEY_PREFIX = Pattern.compile("[^\\s\\p{Cntrl}]*");
+	private static final Pattern KEY_PREFIX = Pattern.compile("[^\\s\\p{C}\\p{Z}]*");
 
-	private static final Pattern NAMESPACE = Pattern.compile("\\P{Cntrl}{0,100}");
+	private static final Pattern NAMESPACE = Pattern.compile("[^:\\p{C}\\p{Zl}\\p{Zp}]{0,100}");
 
 	private static final Pattern NODE = Pattern.compile("[!-~]{1,64}");
 
@@ -174,7 +174,7 @@ final class PropertyChecks {
 
 	static void namespace(String name, String value) {
 		require(NAMESPACE.matcher(value).matches(), name, value,
-				"It must have at most 100 characters, none of which controls anything.");
+				"It must have at most 100 characters, and no colon or control character. The default is spring.application.name.");
 	}
 
 	static void keyPrefix(String name, String value) {

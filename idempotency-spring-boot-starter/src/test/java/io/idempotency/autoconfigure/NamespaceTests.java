@@ -8,6 +8,8 @@ import io.idempotency.Idempotent;
 import io.idempotency.key.Namespace;
 import io.idempotency.store.IdempotencyStore;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -82,6 +84,17 @@ class NamespaceTests {
 					assertThat(template(one, "by one")).isEqualTo("by one");
 					assertThat(template(two, "by two")).isEqualTo("by one");
 				});
+	}
+
+	/** The label of a record would also be that of another service. */
+	@ParameterizedTest
+	@ValueSource(strings = { "spring.application.name", "idempotency.namespace" })
+	void rejectsNamesWithAColon(String property) {
+		this.runner.withPropertyValues(property + "=shop:eu")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("idempotency.namespace")
+				.hasMessageContaining("shop:eu"));
 	}
 
 	@Test

@@ -133,7 +133,7 @@ public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
 
 	/** Returns the text without characters that could forge a line of the log. */
 	private static String printable(String text) {
-		return text.replaceAll("\\p{Cntrl}", "_");
+		return text.replaceAll("[\\p{C}\\p{Zl}\\p{Zp}]", "_");
 	}
 
 	/**

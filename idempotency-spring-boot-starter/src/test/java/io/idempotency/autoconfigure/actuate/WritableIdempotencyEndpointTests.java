@@ -42,6 +42,12 @@ class WritableIdempotencyEndpointTests {
 	}
 
 	@Test
+	void logsNoControlCharactersOfTheRequest(CapturedOutput output) {
+		this.endpoint.evict(SecurityContext.NONE, ID, "a\n\u0085\u2028\u2029\u202E\u2066b", null, null);
+		assertThat(output).contains("of 'a______b'");
+	}
+
+	@Test
 	void removalOfNothingIsAWarning(CapturedOutput output) {
 		this.records.evicted = 0;
 		this.endpoint.evict(SecurityContext.NONE, ID, "pay", null, null);

@@ -59,6 +59,14 @@ class RefusalTests {
 			.isEqualTo(new Refusal("a/b", "never", null));
 	}
 
+	@Test
+	void messageHasNoControlCharactersOfTheCode() {
+		RefusedCallException refused = new RefusedCallException(409,
+				new Refusal("a\n\u0085\u2028\u202Eb", "never", null), null);
+		assertThat(refused).hasMessageContaining("'a____b'");
+		assertThat(refused.code()).isEqualTo("a\n\u0085\u2028\u202Eb");
+	}
+
 	@ParameterizedTest
 	@CsvSource({ "409, application/problem+json, true", "400, Application/Problem+JSON;charset=utf-8, true",
 			"200, application/problem+json, false", "409, application/json, false", "409, , false",

@@ -171,6 +171,11 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 			}
 		}
 
+		/** Returns whether a header is neither stored nor replayed. */
+		static boolean isNeverStored(String name) {
+			return NEVER_STORED.contains(lowerCase(name));
+		}
+
 		/**
 		 * Gives each value of each header.
 		 * @param header takes the name, in lower case, and the value
@@ -191,7 +196,7 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 			List<Header> changes = new ArrayList<>();
 			for (String name : names) {
 				String key = lowerCase(name);
-				if (!NEVER_STORED.contains(key) && !excluded.contains(key) && !Header.isIn(changes, name)) {
+				if (!isNeverStored(name) && !excluded.contains(key) && !Header.isIn(changes, name)) {
 					addChange(name, key, List.copyOf(values.apply(name)), changes);
 				}
 			}

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 
 import io.idempotency.Internal;
+import io.idempotency.http.StoredResponse.AmbientHeaders;
 import io.idempotency.http.StoredResponse.EndedBy;
 import io.idempotency.http.StoredResponse.Header;
 import io.idempotency.codec.UnreadableResultException;
@@ -156,6 +157,7 @@ public final class StoredResponseCodec {
 		}
 		require(number(bytes) == bytes.remaining());
 		require(ending < ENDINGS.length && isStatus(status));
+		headers.removeIf((header) -> AmbientHeaders.isNeverStored(header.name()));
 		return new StoredResponse(ENDINGS[ending], status, contentType, contentLength, text, List.copyOf(headers),
 				bytes.slice());
 	}
@@ -205,7 +207,7 @@ public final class StoredResponseCodec {
 	}
 
 	private static boolean isStatus(int status) {
-		return status >= 100 && status <= 999;
+		return status >= 200 && status <= 999;
 	}
 
 	private static void require(boolean valid) {

@@ -33,6 +33,7 @@ import org.springframework.http.codec.multipart.Part;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.security.web.server.csrf.CsrfToken;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.StringUtils;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.ServerWebInputException;
 
@@ -114,7 +115,10 @@ final class WebFluxRequestValues implements ComparedRequest {
 		Map<String, String[]> inQuery = new LinkedHashMap<>();
 		queryParameters().forEach((name, values) -> inQuery.put(name, values.toArray(String[]::new)));
 		try {
-			this.form = FormParameters.of(charset.decode(bytes.duplicate()).toString(), charset, query(), inQuery);
+			// Spring trims the fields.
+			String fields = String.join("&",
+					StringUtils.tokenizeToStringArray(charset.decode(bytes.duplicate()).toString(), "&"));
+			this.form = FormParameters.of(fields, charset, query(), inQuery);
 		}
 		catch (IllegalArgumentException ex) {
 			throw new ServerWebInputException("The form could not be read", null, ex);

@@ -208,6 +208,13 @@ class OnNettyTests {
 	@Nested
 	class Keys extends OnNetty implements KeysScenarios {
 
+		/** Spring trims the fields of a form, so the handler sees two values. */
+		@Test
+		void rejectsFormWithTwoKeysOfWhichOneFollowsABlank() {
+			Scenario.assertCode(client().post("/keys/optional-form", "x", "application/x-www-form-urlencoded",
+					" token=a&token=" + key()), 400, "key-invalid");
+		}
+
 		@Test
 		void beanMethodSeesHeaderAndCallerOfTheRequest() {
 			String path = "/keys/service-by-request?room=12";
