@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 
+import io.idempotency.store.Causes;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,18 +29,20 @@ import org.jspecify.annotations.Nullable;
  * abandoned claim is then taken over in every {@link AbandonedMode}
  * @param keepResult whether the result is stored
  * @param duplicateOn the exceptions that mean "already done"
+ * @param duplicateConstraint the unique constraints that such an exception has to report,
+ * empty if every one counts
  * @param onStoreFailure what a call does when the store is unavailable
  * @since 0.1.0
  */
 public record IdempotencyOptions(String operation, IdempotencyMode mode, Duration retention, Duration lease,
 		boolean renewal, ConflictMode conflict, Duration waitTimeout, FailureMode onFailure, AbandonedMode onAbandoned,
 		boolean recoverable, boolean keepResult, List<Class<? extends Throwable>> duplicateOn,
-		StoreFailureMode onStoreFailure) {
+		List<String> duplicateConstraint, StoreFailureMode onStoreFailure) {
 
 	/** The options of an application that sets no {@code idempotency.*} property. */
 	public static final IdempotencyOptions DEFAULTS = new IdempotencyOptions("default", IdempotencyMode.REPLAY,
 			Duration.ofHours(24), Duration.ofSeconds(30), true, ConflictMode.REJECT, Duration.ofSeconds(5),
-			FailureMode.RELEASE, AbandonedMode.RERUN, false, true, List.of(), StoreFailureMode.REJECT);
+			FailureMode.RELEASE, AbandonedMode.RERUN, false, true, List.of(), List.of(), StoreFailureMode.REJECT);
 
 	/**
 	 * Validates the options.
@@ -56,6 +60,7 @@ public record IdempotencyOptions(String operation, IdempotencyMode mode, Duratio
 			throw new IllegalArgumentException("conflict and onFailure must not be DEFAULT");
 		}
 		duplicateOn = List.copyOf(duplicateOn);
+		duplicateConstraint = List.copyOf(duplicateConstraint);
 	}
 
 	private static void requirePositive(String name, Duration duration) {
@@ -83,10 +88,15 @@ public record IdempotencyOptions(String operation, IdempotencyMode mode, Duratio
 	/**
 	 * Returns whether an exception of the work means "already done".
 	 * @param failure the exception
-	 * @return whether {@link #duplicateOn()} contains its type or a supertype
+	 * @return whether {@link #duplicateOn()} contains its type or a supertype, and the
+	 * message of its root cause contains one of the {@link #duplicateConstraint()} names,
+	 * if there are any, and not as the name of a column
 	 */
 	public boolean isDuplicate(Throwable failure) {
-		return this.duplicateOn.stream().anyMatch((type) -> type.isInstance(failure));
+		return this.duplicateOn.stream().anyMatch((type) -> type.isInstance(failure))
+				&& (this.duplicateConstraint.isEmpty() || this.duplicateConstraint.stream()
+					.map((name) -> Pattern.compile("(?i)(?<!column ['\"`]?)\\b" + Pattern.quote(name) + "\\b"))
+					.anyMatch((name) -> name.matcher(String.valueOf(Causes.root(failure).getMessage())).find()));
 	}
 
 	/**
@@ -194,6 +204,16 @@ public record IdempotencyOptions(String operation, IdempotencyMode mode, Duratio
 			return options((options) -> options.duplicateOn.add(failure));
 		}
 
+		/**
+		 * Adds a unique constraint. A {@link #duplicateOn} exception then counts only if
+		 * it reports one of the added constraints.
+		 * @param name the name of the constraint
+		 * @return this
+		 */
+		default S duplicateConstraint(String name) {
+			return options((options) -> options.duplicateConstraint.add(name));
+		}
+
 	}
 
 	/**
@@ -243,6 +263,8 @@ public record IdempotencyOptions(String operation, IdempotencyMode mode, Duratio
 		private @Nullable Boolean keepResult;
 
 		private final List<Class<? extends Throwable>> duplicateOn = new ArrayList<>();
+
+		private final List<String> duplicateConstraint = new ArrayList<>();
 
 		private @Nullable StoreFailureMode onStoreFailure;
 
@@ -313,6 +335,7 @@ public record IdempotencyOptions(String operation, IdempotencyMode mode, Duratio
 					either(this.onAbandoned, or.onAbandoned), either(this.recoverable, or.recoverable),
 					either(this.keepResult, or.keepResult),
 					this.duplicateOn.isEmpty() ? or.duplicateOn : this.duplicateOn,
+					this.duplicateConstraint.isEmpty() ? or.duplicateConstraint : this.duplicateConstraint,
 					either(this.onStoreFailure, or.onStoreFailure));
 		}
 
@@ -358,6 +381,8 @@ public record IdempotencyOptions(String operation, IdempotencyMode mode, Duratio
 			reject(options.recoverable && used == IdempotencyMode.REJECT && this.duplicateOn.isEmpty(),
 					"recover is never called: mode = REJECT returns no result to duplicates",
 					"Remove recover or set duplicateOn", error);
+			reject(options.duplicateOn.isEmpty() && !options.duplicateConstraint.isEmpty(),
+					"duplicateConstraint has no effect without duplicateOn", "Set duplicateOn", error);
 			reject(attributes.token && attributes.scope,
 					"token contradicts scope: a token belongs to the caller that it was issued to", "Remove scope",
 					error);

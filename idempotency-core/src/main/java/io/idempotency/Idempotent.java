@@ -182,10 +182,22 @@ public @interface Idempotent {
 	 * Exceptions of the method that mean "already done", e.g. a duplicate-key exception
 	 * of a business unique index. They are handled as a duplicate, not as a failure: the
 	 * guard calls {@link #recover()}, and if there is none, the answer is
-	 * {@link IdempotencyResultUnavailableException}.
+	 * {@link IdempotencyResultUnavailableException}. If {@code recover} returns
+	 * {@code null}, it was not a duplicate: the exception propagates, and the call failed
+	 * ({@link #onFailure()}). Name the narrowest exception:
+	 * {@code DataIntegrityViolationException} also covers overflow, NOT NULL and foreign
+	 * keys; {@code DuplicateKeyException} does not.
 	 * @return the exception types
 	 */
 	Class<? extends Throwable>[] duplicateOn() default {};
+
+	/**
+	 * Names of unique constraints. A {@link #duplicateOn()} exception counts only if the
+	 * message of its root cause, which the driver writes, names one of them. Default:
+	 * every {@code duplicateOn} exception counts.
+	 * @return the constraint names
+	 */
+	String[] duplicateConstraint() default {};
 
 	/**
 	 * Name of a method of the same bean with the same parameters that looks the result up
@@ -194,7 +206,8 @@ public @interface Idempotent {
 	 * {@link #duplicateOn()} was thrown. A non-null value becomes the result (it is
 	 * stored if the call holds a claim) and is answered as a replay. After a dead owner,
 	 * {@code null} means "nothing happened", so the method runs. After
-	 * {@code duplicateOn} or a tombstone, {@code null} leads to
+	 * {@code duplicateOn}, {@code null} means that the call failed. If the call completed
+	 * without a stored result, {@code null} leads to
 	 * {@link IdempotencyResultUnavailableException}, never to a second run.
 	 * @return the method name
 	 */

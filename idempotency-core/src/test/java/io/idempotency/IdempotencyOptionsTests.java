@@ -9,6 +9,8 @@ import io.idempotency.IdempotencyOptions.Attributes;
 import io.idempotency.IdempotencyOptions.Builder;
 import io.idempotency.engine.TestPolicy;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -115,6 +117,35 @@ class IdempotencyOptionsTests {
 		assertThat(options.isDuplicate(new IllegalStateException())).isTrue();
 		assertThat(options.isDuplicate(new Exception())).isFalse();
 		assertThat(IdempotencyOptions.DEFAULTS.isDuplicate(new IllegalStateException())).isFalse();
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '#', textBlock = """
+			true  | ERROR: duplicate key value violates unique constraint "uk_order"
+			true  | Duplicate entry '7' for key 'orders.uk_order'
+			true  | Duplicate entry '7' for key 'UK_ORDER'
+			true  | Unique index or primary key violation: "PUBLIC.UK_ORDER ON PUBLIC.ORDERS(NUMBER) VALUES ( 7 )"
+			true  | ORA-00001: unique constraint (SHOP.UK_ORDER) violated
+			false | ERROR: duplicate key value violates unique constraint "uk_order_number"
+			false | ERROR: null value in column "uk_order" of relation "orders" violates not-null constraint
+			false | Column 'uk_order' cannot be null
+			false | Data truncation: Data too long for column 'uk_order' at row 1
+			false | Numeric value out of range
+			""")
+	void matchesOnlyTheNamedConstraints(boolean duplicate, String message) {
+		IdempotencyOptions options = IdempotencyOptions.DEFAULTS.change()
+			.duplicateOn(RuntimeException.class)
+			.duplicateConstraint("uk_order")
+			.build();
+		RuntimeException failure = new RuntimeException("insert into orders (uk_order)", new Exception(message));
+		assertThat(options.isDuplicate(failure)).isEqualTo(duplicate);
+		assertThat(options.isDuplicate(new IllegalStateException())).isFalse();
+	}
+
+	@Test
+	void rejectsConstraintWithoutException() {
+		assertThat(rejecting(NONE, (options) -> options.duplicateConstraint("uk_order")))
+			.containsExactly(IdempotencyMode.values());
 	}
 
 	@Test

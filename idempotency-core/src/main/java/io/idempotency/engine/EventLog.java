@@ -13,6 +13,7 @@ import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyListener;
+import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyOutcomeUnknownException;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyTokenUnknownException;
@@ -114,6 +115,24 @@ public final class EventLog {
 			refusal.addSuppressed(failure);
 		}
 		return refusal;
+	}
+
+	/**
+	 * Returns whether an exception of {@code duplicateOn} is a failure of the work,
+	 * because the lookup found no result. Logs such an exception.
+	 * @param lookupFailure the failure of the lookup, {@code null} if it found nothing
+	 */
+	public boolean isNoDuplicate(IdempotencyOptions options, Throwable failure, @Nullable Throwable lookupFailure) {
+		if (!options.recoverable() || lookupFailure != null) {
+			return false;
+		}
+		String type = AsyncResults.cause(failure).getClass().getName();
+		once("duplicate " + type, failure,
+				"A call of '{}' failed: {} is in duplicateOn, but recover found no result. A retry runs again. If the "
+						+ "exception has other reasons than a duplicate, name a narrower exception or set "
+						+ "duplicateConstraint. Logged once for each type",
+				options.operation(), type);
+		return true;
 	}
 
 	private static Duration retryAfter(Duration rest) {

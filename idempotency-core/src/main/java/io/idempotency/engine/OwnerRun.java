@@ -64,12 +64,13 @@ final class OwnerRun<T> {
 				value = this.action.run();
 			}
 			catch (Throwable failure) {
+				TransactionOutcome committed = committed(failure);
 				if (!AsyncResults.isDuplicate(this.action::isDuplicate, failure)) {
-					threw(failure, committed(failure));
+					threw(failure, committed);
 				}
 				else if (!this.claim.isJoined()) {
 					endsHere();
-					return afterDuplicate(failure);
+					return afterDuplicate(failure, committed);
 				}
 				throw failure;
 			}
@@ -83,9 +84,9 @@ final class OwnerRun<T> {
 	 * Looks up the result after the work was found to be already done. Runs after the
 	 * transaction of the work, because the look-up needs a transaction of its own.
 	 */
-	@Nullable T recoverAfterDuplicate(Throwable duplicate) {
+	@Nullable T recoverAfterDuplicate(Throwable duplicate) throws Throwable {
 		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(this.claim.context())) {
-			return afterDuplicate(duplicate);
+			return afterDuplicate(duplicate, TransactionOutcome.ROLLED_BACK);
 		}
 	}
 
@@ -154,10 +155,12 @@ final class OwnerRun<T> {
 	}
 
 	/**
-	 * Looks up the result, because the business data says "already done". Even if the
-	 * look-up fails, the work must not run again.
+	 * Looks up the result, because the business data says "already done". If the lookup
+	 * finds nothing, it was not a duplicate, and the call failed. If the lookup fails, or
+	 * there is none, the work must not run again.
+	 * @param committed whether the work committed, seen before the lookup
 	 */
-	private @Nullable T afterDuplicate(Throwable duplicate) {
+	private @Nullable T afterDuplicate(Throwable duplicate, TransactionOutcome committed) throws Throwable {
 		T recovered = null;
 		Throwable failure = null;
 		try (IdempotencyContextHolder.Binding bound = this.caller.bind()) {
@@ -172,9 +175,13 @@ final class OwnerRun<T> {
 		if (recovered != null) {
 			return returned(recovered, true);
 		}
+		if (this.runtime.events().isNoDuplicate(this.call.options(), duplicate, failure)) {
+			threw(AsyncResults.cause(duplicate), committed);
+			throw duplicate;
+		}
 		this.claim.observed().seenAs(IdempotencyOutcome.RESULT_UNAVAILABLE);
 		end(Ending.DONE_UNKEPT);
-		throw this.runtime.events().resultNotFound(this.call.operation(), duplicate, failure);
+		throw this.runtime.events().resultNotFound(this.call.operation(), AsyncResults.cause(duplicate), failure);
 	}
 
 	/**
@@ -250,7 +257,7 @@ final class OwnerRun<T> {
 				end(this.action.gaveUp(cause));
 			}
 			else if (AsyncResults.isDuplicate(this.action::isDuplicate, failure)) {
-				Object found = AsyncResults.await(afterDuplicate(cause));
+				Object found = AsyncResults.await(afterDuplicate(failure, committed));
 				return () -> answer.complete(found);
 			}
 			else {

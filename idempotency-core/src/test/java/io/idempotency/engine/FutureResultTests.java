@@ -307,16 +307,14 @@ class FutureResultTests {
 	}
 
 	@Test
-	void duplicateWhoseRecoveryFindsNothingLeavesCompletionWithoutResult() throws Throwable {
+	void failsWhenRecoverDoesNotFindTheResultOfADuplicate() throws Throwable {
 		this.policy.recoverable();
-		assertDuplicateLeavesCompletionWithoutResult(duplicateDoor());
-	}
-
-	@Test
-	void duplicateWhoseRecoveryFindsNothingLaterLeavesCompletionWithoutResult() throws Throwable {
-		this.policy.recoverable();
-		assertDuplicateLeavesCompletionWithoutResult(
+		CompletableFuture<String> result = this.node.execute(this.policy,
 				duplicateDoor().recovering(() -> CompletableFuture.completedFuture(null)));
+		Throwable failure = wrapped(new DuplicateRow());
+		this.work.completeExceptionally(failure);
+		assertThat(catchThrowable(result::join)).isSameAs(failure);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RELEASED);
 	}
 
 	@Test

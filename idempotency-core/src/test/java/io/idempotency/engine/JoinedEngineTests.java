@@ -398,6 +398,19 @@ class JoinedEngineTests {
 		assertThat(this.runs).isEmpty();
 	}
 
+	@Test
+	void failsWhenRecoverDoesNotFindTheResultOfADuplicate() {
+		IllegalStateException failure = new IllegalStateException("overflow");
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
+				TestPolicy.replay().recoverable().build(), this.joining);
+		TestAction<String> action = TestAction.<String>throwing(failure).duplicateOn(IllegalStateException.class);
+		assertThatIllegalStateException().isThrownBy(() -> this.node.engine.execute(call, action, this.transactions))
+			.isSameAs(failure);
+		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
+		assertThat(action.recoveries()).isOne();
+		assertThat(this.node.calls.outcomes()).containsOnly(IdempotencyOutcome.FAILED);
+	}
+
 	private static TestAction<String> failingFlush(RuntimeException failure) {
 		return TestAction.returning("taken").taking((work) -> {
 			throw failure;

@@ -1,5 +1,7 @@
 package io.idempotency.engine;
 
+import ch.qos.logback.classic.Level;
+
 import java.io.IOException;
 import java.util.concurrent.CompletionException;
 import java.time.Duration;
@@ -209,12 +211,30 @@ class MethodFailureTests {
 	}
 
 	@Test
-	void duplicateThatCannotBeFoundLeavesCompletionWithoutResult() {
+	void failsWhenRecoverDoesNotFindTheResultOfADuplicate() throws Throwable {
 		DuplicateRow failure = new DuplicateRow();
 		this.policy.recoverable();
-		TestAction<String> door = TestAction.<String>throwing(failure).duplicateOn(DuplicateRow.class);
-		assertNeverASecondRun(door, failure);
-		assertThat(door.recoveries()).isGreaterThan(0);
+		TestAction<String> action = TestAction.<String>throwing(failure).duplicateOn(DuplicateRow.class);
+		try (CapturedLog log = new CapturedLog()) {
+			assertThat(catchThrowable(() -> this.node.execute(this.policy, action))).isSameAs(failure);
+			assertThat(catchThrowable(() -> this.node.execute(this.policy, action))).isSameAs(failure);
+			assertThat(log.messages(Level.WARN)).singleElement()
+				.asString()
+				.contains(TestPolicy.OPERATION, DuplicateRow.class.getName(), "duplicateConstraint");
+		}
+		assertThat(action.recoveries()).isEqualTo(2);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RELEASED, IdempotencyEvent.RELEASED);
+		assertThat(this.node.execute(this.policy, TestAction.returning("retry"))).isEqualTo("retry");
+	}
+
+	@Test
+	void remembersAFailureWhoseResultRecoverDoesNotFind() {
+		this.policy.recoverable().remembering();
+		TestAction<String> action = TestAction.<String>throwing(new DuplicateRow()).duplicateOn(DuplicateRow.class);
+		assertThatExceptionOfType(DuplicateRow.class).isThrownBy(() -> this.node.execute(this.policy, action));
+		assertThatExceptionOfType(RememberedFailureException.class)
+			.isThrownBy(() -> this.node.execute(this.policy, action));
+		assertThat(action.runs()).isOne();
 	}
 
 	@Test

@@ -159,6 +159,7 @@ final class OperationFactory {
 		duration("lease", attributes.lease(), annotation, options::lease);
 		duration("waitTimeout", attributes.waitTimeout(), annotation, options::waitTimeout);
 		List.of(attributes.duplicateOn()).forEach(options::duplicateOn);
+		List.of(attributes.duplicateConstraint()).forEach(options::duplicateConstraint);
 		String fingerprint = attributes.fingerprint();
 		return options.build(new Attributes(!fingerprint.isEmpty() && !fingerprint.equals(NO_FINGERPRINT),
 				attributes.token(), !attributes.scope().isEmpty(), !attributes.store().isEmpty()), annotation::problem);

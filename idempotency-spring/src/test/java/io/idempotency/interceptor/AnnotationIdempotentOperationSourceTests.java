@@ -163,12 +163,13 @@ class AnnotationIdempotentOperationSourceTests {
 	void defaultsAreThoseOfThePolicy() {
 		IdempotencyOptions defaults = new IdempotencyOptions("defaults", IdempotencyMode.REPLAY, Duration.ofHours(1),
 				Duration.ofSeconds(2), false, ConflictMode.WAIT, Duration.ofSeconds(3), FailureMode.REMEMBER,
-				AbandonedMode.RERUN, false, true, List.of(), StoreFailureMode.PROCEED);
+				AbandonedMode.RERUN, false, true, List.of(), List.of(), StoreFailureMode.PROCEED);
 		IdempotentOperation operation = source(defaults).operation(method(Annotated.class, "own"), Annotated.class);
 		assertThat(operation).isNotNull();
-		assertThat(operation.options()).isEqualTo(new IdempotencyOptions("own", IdempotencyMode.REPLAY,
-				Duration.ofHours(1), Duration.ofSeconds(2), false, ConflictMode.WAIT, Duration.ofSeconds(3),
-				FailureMode.REMEMBER, AbandonedMode.RERUN, false, true, List.of(), StoreFailureMode.PROCEED));
+		assertThat(operation.options())
+			.isEqualTo(new IdempotencyOptions("own", IdempotencyMode.REPLAY, Duration.ofHours(1), Duration.ofSeconds(2),
+					false, ConflictMode.WAIT, Duration.ofSeconds(3), FailureMode.REMEMBER, AbandonedMode.RERUN, false,
+					true, List.of(), List.of(), StoreFailureMode.PROCEED));
 		assertThat(operation.key().required()).isTrue();
 		assertThat(operation.key().token()).isFalse();
 		assertThat(operation.key().scope()).isNull();
@@ -181,10 +182,10 @@ class AnnotationIdempotentOperationSourceTests {
 	@Test
 	void everyAttributeIsTaken() throws Exception {
 		IdempotentOperation operation = operation(Full.class, "run");
-		assertThat(operation.options())
-			.isEqualTo(new IdempotencyOptions("full", IdempotencyMode.REPLAY, Duration.ofDays(7),
-					Duration.ofSeconds(10), true, ConflictMode.WAIT, Duration.ofMillis(700), FailureMode.REMEMBER,
-					AbandonedMode.REJECT, true, true, List.of(IllegalStateException.class), StoreFailureMode.REJECT));
+		assertThat(operation.options()).isEqualTo(
+				new IdempotencyOptions("full", IdempotencyMode.REPLAY, Duration.ofDays(7), Duration.ofSeconds(10), true,
+						ConflictMode.WAIT, Duration.ofMillis(700), FailureMode.REMEMBER, AbandonedMode.REJECT, true,
+						true, List.of(IllegalStateException.class), List.of("uk_order"), StoreFailureMode.REJECT));
 		assertThat(operation.key().source()).isEqualTo(new KeySource.Header("X-Key"));
 		assertThat(operation.key().required()).isFalse();
 		assertThat(operation.key().scope()).hasToString("The scope expression '#tenant'");
@@ -503,8 +504,9 @@ class AnnotationIdempotentOperationSourceTests {
 
 		@Idempotent(header = "X-Key", required = false, operation = "full", scope = "#tenant", fingerprint = "#tenant",
 				retention = "7d", lease = "PT10S", conflict = ConflictMode.WAIT, waitTimeout = "700ms",
-				onFailure = FailureMode.REMEMBER, duplicateOn = IllegalStateException.class, recover = "find",
-				onAbandoned = AbandonedMode.REJECT, condition = "#tenant != null")
+				onFailure = FailureMode.REMEMBER, duplicateOn = IllegalStateException.class,
+				duplicateConstraint = "uk_order", recover = "find", onAbandoned = AbandonedMode.REJECT,
+				condition = "#tenant != null")
 		public String run(String tenant) {
 			return tenant;
 		}

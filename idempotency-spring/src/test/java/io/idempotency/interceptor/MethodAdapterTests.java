@@ -363,13 +363,13 @@ class MethodAdapterTests {
 	}
 
 	@Test
-	void aDuplicateOfTheBusinessDataThatCannotBeRecoveredIsCompletionWithoutResult() {
+	void failsWhenRecoverDoesNotFindTheResultOfADuplicate() {
 		Service.recoverable = null;
-		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
-			.isThrownBy(() -> this.service.duplicateWithRecover("7"));
+		assertThatExceptionOfType(UniqueIndexException.class).isThrownBy(() -> this.service.duplicateWithRecover("7"));
+		assertThat(this.store.size()).isZero();
 		Service.recoverable = new Receipt("7", 99);
 		assertThat(this.service.duplicateWithRecover("7")).isEqualTo(new Receipt("7", 99));
-		assertThat(Service.runs).hasValue(1);
+		assertThat(Service.runs).hasValue(2);
 	}
 
 	@Test

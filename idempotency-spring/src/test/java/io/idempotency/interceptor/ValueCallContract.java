@@ -145,12 +145,11 @@ abstract class ValueCallContract {
 	}
 
 	@Test
-	void whatTheBusinessAlreadyKnowsAndCannotBeLookedUpIsNeverRunAgain() {
-		for (int i = 0; i < 2; i++) {
-			assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
-				.isThrownBy(() -> payments().recovered("7", this::alreadyThere));
-		}
-		assertThat(this.runs).hasValue(1);
+	void failsWhenRecoverDoesNotFindTheResult() throws Exception {
+		assertThatExceptionOfType(AlreadyThereException.class)
+			.isThrownBy(() -> payments().recovered("7", this::alreadyThere));
+		assertThat(payments().recovered("7", this::receipt)).isNotNull();
+		assertThat(this.runs).hasValue(2);
 	}
 
 	@Test

@@ -188,7 +188,7 @@ final class JoinedRun<T> {
 	/** The way to the response has ended well, whatever became of the work. */
 	private void returned(@Nullable T value, boolean recovered, boolean open) {
 		if (recovered && value != null) {
-			this.caller.seenAs(value);
+			this.observed.seenAs(IdempotencyOutcome.RECOVERED);
 		}
 		Ending ending = decided(() -> this.action.returned(value, recovered));
 		Runnable answer = () -> this.caller.succeed(value);
@@ -223,7 +223,7 @@ final class JoinedRun<T> {
 		this.caller.failsUnseen(failure);
 		Throwable cause = AsyncResults.cause(Exceptions.unwrap(failure));
 		if (isDuplicate(failure)) {
-			Runnable recovery = () -> recover(cause);
+			Runnable recovery = () -> recover(failure);
 			carryOut(rolledBack(failure), recovery, (never) -> recovery.run());
 			return;
 		}
@@ -274,8 +274,8 @@ final class JoinedRun<T> {
 	}
 
 	/**
-	 * Looks the result up, outside of the transaction, which is gone. Even if the look-up
-	 * fails, the work must not run again.
+	 * Looks the result up, outside of the transaction, which is gone. If the lookup
+	 * fails, or there is none, the work must not run again.
 	 */
 	private void recover(Throwable duplicate) {
 		Context way = ReactiveIdempotencyContext.with(this.context, this.claim.context());
@@ -288,10 +288,14 @@ final class JoinedRun<T> {
 			returned(found, true, false);
 			return;
 		}
-		this.observed.seenAs(IdempotencyOutcome.RESULT_UNAVAILABLE);
+		Throwable cause = AsyncResults.cause(Exceptions.unwrap(duplicate));
+		boolean failed = this.parts.events().isNoDuplicate(this.call.options(), cause, failure);
+		if (!failed) {
+			this.observed.seenAs(IdempotencyOutcome.RESULT_UNAVAILABLE);
+		}
 		Runnable answer = () -> this.caller
-			.fail(this.parts.events().resultNotFound(this.call.operation(), duplicate, failure));
-		carryOut(this.claim.end(Ending.DONE_UNKEPT), answer, (never) -> answer.run());
+			.fail(failed ? duplicate : this.parts.events().resultNotFound(this.call.operation(), cause, failure));
+		carryOut(this.claim.end(failed ? ofFailure(cause) : Ending.DONE_UNKEPT), answer, (never) -> answer.run());
 	}
 
 	/** Rolls back, and ends the claim after that. */

@@ -40,14 +40,6 @@ public interface ReactiveAction<T> {
 		return Mono.empty();
 	}
 
-	/**
-	 * Returns whether a value of {@link #recover()} is a result. If not, it is only the
-	 * answer of this call, which was refused before the look-up.
-	 */
-	default boolean isFound(T value) {
-		return true;
-	}
-
 	/** Returns whether a failure of the work means "already done". */
 	default boolean isDuplicate(Throwable failure) {
 		return false;

@@ -464,19 +464,13 @@ final class ReactiveCall<T> {
 				fail(this.parts.events().refusal(this.call.operation(), new ClaimResult.ResultUnavailable()));
 			}
 			else {
-				seenAs(found);
+				this.observed.seenAs(IdempotencyOutcome.RECOVERED);
 				succeed(this.action.replayRecovered(found));
 			}
 		}
 		catch (Throwable ex) {
 			fail(ex);
 		}
-	}
-
-	/** Notes the outcome of a call that ends with what its look-up has given. */
-	void seenAs(T found) {
-		this.observed
-			.seenAs(this.action.isFound(found) ? IdempotencyOutcome.RECOVERED : IdempotencyOutcome.RESULT_UNAVAILABLE);
 	}
 
 	/**
@@ -498,21 +492,11 @@ final class ReactiveCall<T> {
 			return;
 		}
 		new OwnSubscription<T>(context, (found, failure) -> {
-			Throwable broken = (found != null) ? recovered(found) : null;
-			told.accept((broken != null) ? null : found, (broken != null) ? broken : failure);
-		}).begin(look);
-	}
-
-	private @Nullable Throwable recovered(T found) {
-		try {
-			if (this.action.isFound(found)) {
+			if (found != null) {
 				this.parts.events().publish(IdempotencyEvent.RECOVERED, this.call.operation());
 			}
-			return null;
-		}
-		catch (Throwable ex) {
-			return ex;
-		}
+			told.accept(found, failure);
+		}).begin(look);
 	}
 
 	private void letGo(Move.Unguarded unguarded, boolean wanted) {

@@ -118,30 +118,38 @@ public final class ReactiveClaim {
 	}
 
 	/**
-	 * Finds the result of work that was done before, by a call without a record. If there
-	 * is none, the call is completed without a result: the work must not run again.
+	 * Finds the result of work that was done before, by a call without a record. If the
+	 * lookup finds nothing, the call failed. If the lookup fails, or there is none, the
+	 * call is completed without a result: the work must not run again.
 	 * @param <T> the result
 	 * @param duplicate the failure that means that the work was done before
-	 * @param lookUp looks the result up
-	 * @return the result; fails with the rejection if there is none
+	 * @param lookUp looks the result up, {@code null} if no result can replace what
+	 * failed
+	 * @return the result; fails with the rejection, or with the failure of the work
 	 */
-	public <T> Mono<T> recoverDuplicate(Throwable duplicate, Supplier<Mono<T>> lookUp) {
-		Mono<T> found = options().recoverable() ? Mono.defer(() -> {
+	public <T> Mono<T> recoverDuplicate(Throwable duplicate, @Nullable Supplier<Mono<T>> lookUp) {
+		Throwable cause = AsyncResults.cause(Exceptions.unwrap(duplicate));
+		if (lookUp == null || !options().recoverable()) {
+			return notFound(cause, null);
+		}
+		return Mono.defer(() -> {
 			try (IdempotencyContextHolder.Binding binding = enter()) {
 				return lookUp.get();
 			}
-		}) : Mono.empty();
-		Throwable cause = AsyncResults.cause(Exceptions.unwrap(duplicate));
-		return found.doOnNext((value) -> {
+		}).doOnNext((value) -> {
 			this.observed.seenAs(IdempotencyOutcome.RECOVERED);
 			this.events.publish(IdempotencyEvent.RECOVERED, operation());
-		}).onErrorResume((failure) -> notFound(cause, failure)).switchIfEmpty(Mono.defer(() -> notFound(cause, null)));
+		}).onErrorResume((failure) -> notFound(cause, failure)).switchIfEmpty(Mono.error(() -> {
+			this.events.isNoDuplicate(options(), cause, null);
+			return duplicate;
+		}));
 	}
 
 	private <T> Mono<T> notFound(Throwable duplicate, @Nullable Throwable failure) {
-		this.observed.seenAs(IdempotencyOutcome.RESULT_UNAVAILABLE);
-		return end(Ending.DONE_UNKEPT)
-			.then(Mono.error(() -> this.events.resultNotFound(operation(), duplicate, failure)));
+		return Mono.defer(() -> {
+			this.observed.seenAs(IdempotencyOutcome.RESULT_UNAVAILABLE);
+			return end(Ending.DONE_UNKEPT);
+		}).then(Mono.error(() -> this.events.resultNotFound(operation(), duplicate, failure)));
 	}
 
 	/** Notes that the work continues without its caller, and bounds the renewal. */

@@ -118,27 +118,32 @@ final class ReactiveRun<T> {
 			end(gaveUp(cause), () -> this.caller.fail(failure));
 		}
 		else if (AsyncResults.isDuplicate(this.action::isDuplicate, failure)) {
-			lookUp((found, lookUpFailure) -> afterDuplicate(cause, found, lookUpFailure));
+			lookUp((found, lookUpFailure) -> afterDuplicate(failure, found, lookUpFailure));
 		}
 		else {
 			end(threw(cause), () -> this.caller.fail(failure));
 		}
 	}
 
-	/** Even if the look-up fails, the work must not run again. */
+	/** If the lookup fails, or there is none, the work must not run again. */
 	private void afterDuplicate(Throwable duplicate, @Nullable T found, @Nullable Throwable failure) {
 		if (found != null) {
 			returned(found, true);
 			return;
 		}
+		Throwable cause = AsyncResults.cause(Exceptions.unwrap(duplicate));
+		if (this.events.isNoDuplicate(this.claim.options(), cause, failure)) {
+			end(threw(cause), () -> this.caller.fail(duplicate));
+			return;
+		}
 		this.observed.seenAs(IdempotencyOutcome.RESULT_UNAVAILABLE);
 		end(Ending.DONE_UNKEPT,
-				() -> this.caller.fail(this.events.resultNotFound(this.claim.operation(), duplicate, failure)));
+				() -> this.caller.fail(this.events.resultNotFound(this.claim.operation(), cause, failure)));
 	}
 
 	private void returned(@Nullable T value, boolean recovered) {
 		if (recovered && value != null) {
-			this.caller.seenAs(value);
+			this.observed.seenAs(IdempotencyOutcome.RECOVERED);
 		}
 		end(Ending.ofSuccess(() -> {
 			try (IdempotencyContextHolder.Binding binding = this.claim.enter()) {

@@ -450,8 +450,7 @@ class JoinedFaultsTests {
 
 		ACQUIRED(false, false, false), RUN(false, false, false), RETURNED(false, false, false),
 		THREW(true, false, false), IS_DUPLICATE(true, false, false), RECOVER(true, false, false),
-		IS_FOUND(true, true, false), RECOVER_ABANDONED(false, false, true), IS_FOUND_ABANDONED(false, true, true),
-		RETURNED_RECOVERED(true, true, false);
+		RECOVER_ABANDONED(false, false, true), RETURNED_RECOVERED(true, true, false);
 
 		private final boolean fails;
 
@@ -502,12 +501,6 @@ class JoinedFaultsTests {
 		public Mono<String> recover() {
 			at(Fault.RECOVER, Fault.RECOVER_ABANDONED);
 			return this.action.recover();
-		}
-
-		@Override
-		public boolean isFound(String value) {
-			at(Fault.IS_FOUND, Fault.IS_FOUND_ABANDONED);
-			return true;
 		}
 
 		@Override

@@ -270,6 +270,18 @@ class JoinedMovesTests {
 	}
 
 	@Test
+	void failsWhenRecoverDoesNotFindTheResultOfADuplicate() {
+		TextAction work = new TextAction(Mono.error(this.failure)).duplicateOn(IllegalStateException.class);
+		Client<String> caller = Client
+			.of(this.node.reactive.execute(this.node.call(ReactiveNode.REPLAY.change().recoverable(true).build()), work,
+					OnDisconnect.CONTINUE, this.transactions));
+		assertThat(caller.failure).isSameAs(this.failure);
+		assertThat(work.lookUps).hasValue(1);
+		assertThat(this.transactions.steps).containsExactly("begin", "rollback");
+		assertThat(start(this.order).value).isEqualTo("order-1");
+	}
+
+	@Test
 	void commitMaySayThatTheWorkWasDoneBefore() {
 		this.transactions.failCommit(this.failure, TransactionOutcome.ROLLED_BACK);
 		TextAction work = new TextAction(Mono.just("order-1")).duplicateOn(IllegalStateException.class)

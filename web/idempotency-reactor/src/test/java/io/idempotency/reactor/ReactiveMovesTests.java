@@ -483,6 +483,15 @@ class ReactiveMovesTests {
 		assertThat(this.node.state()).isEqualTo(State.RESULT_NOT_STORED);
 	}
 
+	@Test
+	void failsWhenRecoverDoesNotFindTheResultOfADuplicate() {
+		IllegalArgumentException failure = new IllegalArgumentException("overflow");
+		TextAction insert = new TextAction(Mono.error(failure)).duplicateOn(IllegalArgumentException.class);
+		IdempotencyOptions recoverable = REPLAY.change().recoverable(true).build();
+		assertThat(this.node.start(recoverable, insert).failure).isSameAs(failure);
+		assertThat(this.node.start(recoverable, this.order).value).isEqualTo("order-1");
+	}
+
 	/** The work may still act: a key that is free would let it run twice. */
 	@Test
 	void workThatHasTimedOutIsLeftToItsLease() {

@@ -213,9 +213,9 @@ final class HandlerGuard {
 		return result
 			.observed(owned, () -> called(owned, call, result),
 					(duplicate, ofBody) -> owned.claim()
-						.recoverDuplicate(duplicate, () -> ofBody ? Mono.empty() : result.lookUp(call))
+						.recoverDuplicate(duplicate, ofBody ? null : () -> result.lookUp(call))
 						.doOnNext((found) -> owned.recovered())
-						.doOnError((none) -> owned.duplicate())
+						.doOnError(IdempotencyException.class, (none) -> owned.duplicate())
 						.onErrorResume(IdempotencyException.class, (rejection) -> reject(rejection, call, exchange)))
 			.contextWrite(owned.claim()::inside);
 	}

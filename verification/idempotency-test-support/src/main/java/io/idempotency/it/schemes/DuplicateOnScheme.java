@@ -104,8 +104,19 @@ interface DuplicateOnScheme extends Scheme {
 	}
 
 	@Test
+	default void failsWhenRecoverDoesNotFindTheResult() {
+		stage().effect().failNextRun(new AlreadyThereException());
+		assertThat(recovered("k").status()).isEqualTo(500);
+		Expect.executed(recovered("k"), 201, "run 2");
+		stage().effect().failNextRun(new AlreadyThereException());
+		assertThatExceptionOfType(AlreadyThereException.class).isThrownBy(() -> recoveredMethod("k"));
+		assertThat(recoveredMethod("k")).isEqualTo("run 4");
+	}
+
+	@Test
 	default void resultThatIsFoundLaterIsAnsweredAsAReplay() {
 		stage().effect().failNextRun(new AlreadyThereException());
+		stage().effect().failNextLookUp();
 		Expect.problem(recovered("k"), 409, "result-unavailable");
 		stage().effect().willBeFound("order 7");
 		Expect.replayed(recovered("k"), 201, "order 7");

@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,8 @@ final class Effect {
 	private final Queue<CountDownLatch> gates = new ConcurrentLinkedQueue<>();
 
 	private final Queue<RuntimeException> failures = new ConcurrentLinkedQueue<>();
+
+	private final AtomicBoolean failLookUp = new AtomicBoolean();
 
 	private volatile boolean unique;
 
@@ -65,6 +68,9 @@ final class Effect {
 	/** What a {@code recover} method does. */
 	@Nullable String find() {
 		this.lookUps.incrementAndGet();
+		if (this.failLookUp.getAndSet(false)) {
+			throw new IllegalStateException("lookup");
+		}
 		return this.found;
 	}
 
@@ -77,6 +83,10 @@ final class Effect {
 
 	void failNextRun(RuntimeException failure) {
 		this.failures.add(failure);
+	}
+
+	void failNextLookUp() {
+		this.failLookUp.set(true);
 	}
 
 	void willBeFound(String result) {

@@ -92,8 +92,16 @@ class RecoveryTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "mono", "future", "flux", "entity-of-mono", "nothing" })
-	void whatWasDoneBeforeAndIsNotFoundIsRefusedAndDoesNotRunAgain(String form) {
+	@ValueSource(strings = { "mono", "future", "flux", "nothing" })
+	void failsWhenRecoverDoesNotFindTheResult(String form) {
+		assertThat(send(form, "already").status()).isEqualTo(500);
+		assertThat(send(form, "already").status()).isEqualTo(500);
+		assertThat(runs()).isEqualTo(2);
+	}
+
+	@Test
+	void failedBodyOfWorkThatWasDoneBeforeIsRefusedAndDoesNotRunAgain() {
+		String form = "entity-of-mono";
 		assertUnavailable(send(form, "already"));
 		assertUnavailable(send(form, "already"));
 		finds("found");
