@@ -15,9 +15,8 @@ import io.idempotency.store.sql.Timeouts;
 import io.idempotency.store.sql.SqlMove;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.dao.DataAccessException;
+import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
-import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
@@ -187,14 +186,15 @@ final class JoinedSessionSource implements SqlSession.Source {
 			SqlMove.Failure failure = dialect().classify(ex.getSQLState(), ex.getErrorCode());
 			if (failure == SqlMove.Failure.DEADLOCK || failure == SqlMove.Failure.SERIALIZATION
 					|| endsTransaction(failure, ex)) {
-				Lost lost = new Lost(asTheApplicationSeesIt(this.what, ex));
+				Lost lost = new Lost(conflict(this.what, ex));
 				TransactionSynchronizationManager.registerSynchronization(lost);
 				return lost.failure();
 			}
 			if (failure == SqlMove.Failure.ABORTED) {
 				return new UnexpectedRollbackException("The transaction that '" + this.what
-						+ "' joins can only be rolled back, because an earlier statement in it has failed. The failure"
-						+ " of a statement must leave the method, or be undone by a savepoint", ex);
+						+ "' joins can only be rolled back, because an earlier statement in it has failed, or the"
+						+ " database ended it after it was idle for too long. The failure of a statement must leave the"
+						+ " method, or be undone by a savepoint", ex);
 			}
 			if (failure == SqlMove.Failure.READ_ONLY) {
 				return new IllegalStateException("The transaction that '" + this.what + "' joins is read-only, and"
@@ -222,12 +222,14 @@ final class JoinedSessionSource implements SqlSession.Source {
 	}
 
 	/**
-	 * As a statement of the application would have failed, so that it is handled alike.
+	 * As a statement of the application would have failed, but always as an exception
+	 * that the application repeats. Spring does not know every code.
 	 */
-	private static DataAccessException asTheApplicationSeesIt(String what, SQLException ex) {
-		DataAccessException translated = new SQLExceptionSubclassTranslator()
-			.translate("'" + what + "' of an idempotency record", null, ex);
-		return (translated != null) ? translated : new UncategorizedSQLException(what, null, ex);
+	private static ConcurrencyFailureException conflict(String what, SQLException ex) {
+		String task = "'" + what + "' of an idempotency record";
+		return (new SQLExceptionSubclassTranslator().translate(task, null,
+				ex) instanceof ConcurrencyFailureException conflict) ? conflict
+						: new ConcurrencyFailureException(task, ex);
 	}
 
 	/**
@@ -235,7 +237,7 @@ final class JoinedSessionSource implements SqlSession.Source {
 	 *
 	 * @param cause why
 	 */
-	private record Lost(DataAccessException cause) implements TransactionSynchronization {
+	private record Lost(ConcurrencyFailureException cause) implements TransactionSynchronization {
 
 		TransactionLostException failure() {
 			return new TransactionLostException("The database has given up the whole transaction, because of a deadlock"

@@ -7,6 +7,8 @@ import io.r2dbc.spi.ConnectionFactory;
 import io.r2dbc.spi.R2dbcException;
 import reactor.core.publisher.Mono;
 
+import org.springframework.dao.ConcurrencyFailureException;
+import org.springframework.dao.DataAccessException;
 import org.springframework.r2dbc.connection.ConnectionFactoryUtils;
 import org.springframework.r2dbc.connection.ConnectionHolder;
 import org.springframework.transaction.NoTransactionException;
@@ -55,19 +57,24 @@ final class JoinedConnections {
 	}
 
 	/**
-	 * As a statement of the application would have failed, so that it is handled alike.
+	 * As a statement of the application would have failed, but always as an exception
+	 * that the application repeats. Drivers do not classify every code.
 	 */
 	static TransactionLostException lost(String what, R2dbcException failure) {
+		String task = "'" + what + "' of an idempotency record";
+		DataAccessException translated = ConnectionFactoryUtils.convertR2dbcException(task, null, failure);
 		return new TransactionLostException(
 				"The database has given up the whole transaction, because of a deadlock or of a conflict with another "
 						+ "transaction; run it again",
-				ConnectionFactoryUtils.convertR2dbcException("'" + what + "' of an idempotency record", null, failure));
+				(translated instanceof ConcurrencyFailureException) ? translated
+						: new ConcurrencyFailureException(task, failure));
 	}
 
 	static UnexpectedRollbackException aborted(String what, R2dbcException failure) {
 		return new UnexpectedRollbackException("The transaction that '" + what
-				+ "' joins can only be rolled back, because an earlier statement in it has failed. The failure of a "
-				+ "statement must leave the method, or be undone by a savepoint", failure);
+				+ "' joins can only be rolled back, because an earlier statement in it has failed, or the database "
+				+ "ended it after it was idle for too long. The failure of a statement must leave the method, or be undone "
+				+ "by a savepoint", failure);
 	}
 
 }

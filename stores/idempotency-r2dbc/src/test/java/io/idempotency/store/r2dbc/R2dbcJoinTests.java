@@ -10,13 +10,16 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.NoTransactionToJoinException;
 import io.r2dbc.pool.ConnectionPool;
+import io.r2dbc.spi.R2dbcNonTransientResourceException;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
+import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.r2dbc.connection.R2dbcTransactionManager;
 import org.springframework.transaction.reactive.TransactionalOperator;
 
@@ -39,6 +42,12 @@ class R2dbcJoinTests {
 				.isInstanceOf(ClaimResult.Completed.class);
 			return null;
 		});
+	}
+
+	@Test
+	void conflictThatTheDriverDoesNotClassifyIsAConcurrencyFailure() {
+		assertThat(JoinedConnections.lost("claim", new R2dbcNonTransientResourceException("changed", "HY000", 1020)))
+			.hasCauseInstanceOf(ConcurrencyFailureException.class);
 	}
 
 	@ParameterizedTest

@@ -255,7 +255,8 @@ final class PostgreSqlDialect extends Dialect {
 			// A statement that was cancelled has waited for as long as its session lets
 			// it.
 			case "55P03", "57014" -> SqlMove.Failure.LOCK_TIMEOUT;
-			case "25P02" -> SqlMove.Failure.ABORTED;
+			// A statement has failed, or a timeout of the session ended the transaction.
+			case "25P02", "25P03", "25P04" -> SqlMove.Failure.ABORTED;
 			case "25006" -> SqlMove.Failure.READ_ONLY;
 			default -> SqlMove.Failure.OTHER;
 		};

@@ -220,8 +220,8 @@ public sealed interface SqlMove<T> {
 		LOCK_TIMEOUT,
 
 		/**
-		 * A statement of the caller has failed, so its transaction can only be rolled
-		 * back.
+		 * A statement of the caller has failed, or the database ended its transaction, so
+		 * that the transaction can only be rolled back.
 		 */
 		ABORTED,
 

@@ -29,6 +29,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.annotation.Isolation;
 import org.springframework.transaction.annotation.Transactional;
@@ -37,6 +38,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
 
 /**
  * The transaction of the application fails, and no store: nothing is told as an outage,
@@ -98,6 +100,24 @@ class CallersTroubleTests {
 				this.joined.pay(this.ref);
 			}))
 			.withMessageContaining("an earlier statement in it has failed");
+		expectNoOutage(output);
+	}
+
+	@Test
+	void transactionThatWasIdleForTooLongIsARollback(CapturedOutput output) {
+		// The rollback fails as well: the connection is gone.
+		assertThatExceptionOfType(TransactionSystemException.class)
+			.isThrownBy(() -> transaction().executeWithoutResult((status) -> {
+				this.jdbc.execute("set local idle_in_transaction_session_timeout = 1");
+				String pid = this.jdbc.queryForObject("select pg_backend_pid()", String.class);
+				await().until(() -> OwnThread
+					.supply(() -> this.jdbc.queryForObject("select count(*) from pg_stat_activity where pid = " + pid,
+							Integer.class))
+					.join() == 0);
+				this.joined.pay(this.ref);
+			}))
+			.satisfies((ex) -> assertThat(ex.getApplicationException()).isInstanceOf(UnexpectedRollbackException.class)
+				.hasMessageContaining("the database ended it"));
 		expectNoOutage(output);
 	}
 

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
@@ -34,6 +35,8 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -327,6 +330,26 @@ class JdbcTransactionTests {
 		}
 		assertThat(workDone(other) + lost.get()).isOne();
 		assertThat(this.joiningClaim(key)).isInstanceOf(ClaimResult.Completed.class);
+	}
+
+	/** MariaDB since 11.6.2 by default. */
+	@Test
+	void conflictWithASnapshotIsAConcurrencyFailure() {
+		assumeThat(this.database.type().product()).isEqualTo(Product.MARIADB);
+		IdempotencyKey key = Requests.key();
+		assertThatExceptionOfType(TransactionLostException.class)
+			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+				this.jdbc.execute("SET SESSION innodb_snapshot_isolation = ON");
+				try {
+					assertThat(workDone(key)).isZero();
+					OwnThread.run(() -> runOnce(key, true)).join();
+					this.joining.claim(Requests.claim(key));
+				}
+				finally {
+					this.jdbc.execute("SET SESSION innodb_snapshot_isolation = OFF");
+				}
+			}))
+			.withCauseInstanceOf(ConcurrencyFailureException.class);
 	}
 
 	@Test
