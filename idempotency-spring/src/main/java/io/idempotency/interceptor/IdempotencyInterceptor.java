@@ -3,10 +3,13 @@ package io.idempotency.interceptor;
 import java.util.List;
 
 import io.idempotency.key.Namespace;
+import org.aopalliance.aop.Advice;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -40,9 +43,25 @@ final class IdempotencyInterceptor implements MethodInterceptor {
 		this.namespace = SingletonSupplier.of(() -> namespace.getIfAvailable(() -> Namespace.NONE));
 	}
 
+	/**
+	 * Returns whether a bean has this guard already, also behind other proxies. The first
+	 * of two guards would claim the key, and the second would meet that claim.
+	 */
+	static boolean guards(Advice guard, @Nullable Object bean) {
+		for (Object current = bean; current instanceof Advised advised; current = AopProxyUtils
+			.getSingletonTarget(current)) {
+			if (advised.indexOf(guard) >= 0) {
+				return true;
+			}
+		}
+		return false;
+	}
+
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-		OperationCall call = OperationCall.of(invocation, this.source.obtain(), this.namespace.obtain());
+		// A target that can be exchanged may be a bean with its own guard.
+		OperationCall call = guards(this, invocation.getThis()) ? null
+				: OperationCall.of(invocation, this.source.obtain(), this.namespace.obtain());
 		if (call == null) {
 			return invocation.proceed();
 		}

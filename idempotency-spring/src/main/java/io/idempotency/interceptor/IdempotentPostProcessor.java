@@ -26,6 +26,8 @@ import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvis
 import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.aop.target.AbstractBeanFactoryBasedTargetSource;
+import org.springframework.aop.target.HotSwappableTargetSource;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -69,6 +71,8 @@ final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 
 	private final transient ObjectProvider<IdempotentOperationSource> source;
 
+	private final transient MethodInterceptor guard;
+
 	private final int advisorOrder;
 
 	private final transient GuardedClassCheck classCheck = new GuardedClassCheck();
@@ -99,6 +103,7 @@ final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 	 */
 	IdempotentPostProcessor(MethodInterceptor interceptor, ObjectProvider<IdempotentOperationSource> source,
 			int advisorOrder) {
+		this.guard = interceptor;
 		this.source = source;
 		this.advisorOrder = advisorOrder;
 		this.advisor = new DefaultPointcutAdvisor(new IdempotentPointcut(), interceptor);
@@ -117,7 +122,10 @@ final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
-		if (bean instanceof AopInfrastructureBean || isGuarded(bean)) {
+		// A pool, or a proxy of prototypes, supplies beans, which have their own guard.
+		boolean supplies = bean instanceof TargetSource || bean instanceof Advised proxy
+				&& proxy.getTargetSource() instanceof AbstractBeanFactoryBasedTargetSource;
+		if (bean instanceof AopInfrastructureBean || supplies || IdempotencyInterceptor.guards(this.guard, bean)) {
 			return bean;
 		}
 		Class<?> targetClass = AopProxyUtils.ultimateTargetClass(bean);
@@ -152,21 +160,6 @@ final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 	}
 
 	/**
-	 * Returns whether the bean has the guard already; the first of two guards would claim
-	 * the key, and the second would meet that claim.
-	 */
-	private boolean isGuarded(Object bean) {
-		Object current = bean;
-		while (current instanceof Advised advised) {
-			if (this.advisor != null && advised.indexOf(this.advisor) >= 0) {
-				return true;
-			}
-			current = AopProxyUtils.getSingletonTarget(current);
-		}
-		return false;
-	}
-
-	/**
 	 * Returns the class whose annotations hold for a bean: that behind its proxies, or
 	 * that of the proxy itself, whose interfaces may have methods of their own.
 	 */
@@ -187,11 +180,16 @@ final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 			return "";
 		}
 		Object target = bean;
-		for (Object inner = bean; inner != null; inner = AopProxyUtils.getSingletonTarget(inner)) {
+		for (Object inner = bean; inner != null; inner = inner(inner)) {
 			target = inner;
 		}
 		String known = this.started ? null : this.targets.putIfAbsent(target, beanName);
 		return (known != null) ? known : beanName;
+	}
+
+	private static @Nullable Object inner(Object bean) {
+		return (bean instanceof Advised proxy && proxy.getTargetSource() instanceof HotSwappableTargetSource swappable)
+				? swappable.getTarget() : AopProxyUtils.getSingletonTarget(bean);
 	}
 
 	private void check(GuardedBean bean) {

@@ -26,6 +26,8 @@ import org.springframework.aop.framework.ProxyFactoryBean;
 import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.target.HotSwappableTargetSource;
+import org.springframework.aop.target.ThreadLocalTargetSource;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -120,6 +122,14 @@ class IdempotentPostProcessorTests {
 			context.register(MethodAdapterSetup.class, Scoped.class);
 			context.refresh();
 			assertGuardedOnce(context, context.getBean(Scoped.class));
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { Pooled.class, Swapped.class })
+	void guardsBeanOfATargetSourceOnce(Class<?> setup) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(setup)) {
+			assertGuardedOnce(context, context.getBean("proxy", Task.class));
 		}
 	}
 
@@ -459,6 +469,50 @@ class IdempotentPostProcessorTests {
 
 	@Scope(scopeName = "thread", proxyMode = ScopedProxyMode.TARGET_CLASS)
 	static class Scoped extends TaskImpl {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Pooled {
+
+		@Bean
+		@Scope("prototype")
+		TaskImpl task() {
+			return new TaskImpl();
+		}
+
+		@Bean
+		ThreadLocalTargetSource targets() {
+			ThreadLocalTargetSource targets = new ThreadLocalTargetSource();
+			targets.setTargetBeanName("task");
+			return targets;
+		}
+
+		@Bean
+		ProxyFactoryBean proxy(ThreadLocalTargetSource targets) {
+			ProxyFactoryBean proxy = new ProxyFactoryBean();
+			proxy.setInterfaces(Task.class);
+			proxy.setTargetSource(targets);
+			return proxy;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Swapped {
+
+		@Bean
+		TaskImpl task() {
+			return new TaskImpl();
+		}
+
+		@Bean
+		ProxyFactoryBean proxy(TaskImpl task) {
+			ProxyFactoryBean proxy = new ProxyFactoryBean();
+			proxy.setInterfaces(Task.class);
+			proxy.setTargetSource(new HotSwappableTargetSource(task));
+			return proxy;
+		}
 
 	}
 
