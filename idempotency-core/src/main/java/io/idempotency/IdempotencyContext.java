@@ -35,6 +35,13 @@ public interface IdempotencyContext {
 	String operation();
 
 	/**
+	 * Returns the id of the record of this call, as log messages and the admin API show
+	 * it.
+	 * @return the id
+	 */
+	String recordId();
+
+	/**
 	 * Returns the fencing token: a number that grows with every claim of the key. Hand it
 	 * to a downstream system that refuses every number smaller than the largest one it
 	 * has seen: such a system shuts out a late owner.

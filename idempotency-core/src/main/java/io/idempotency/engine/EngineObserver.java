@@ -9,6 +9,7 @@ import io.idempotency.Internal;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -158,12 +159,16 @@ public interface EngineObserver {
 	 */
 	final class ObservedCall {
 
-		/** A call without an observer; this object keeps no state. */
-		static final ObservedCall NONE = new ObservedCall(null, new EventLog((event, operation) -> {
+		/** A call without an observer and without a log; this object keeps no state. */
+		static final ObservedCall NONE = new ObservedCall(null, null, new EventLog((event, operation) -> {
 		}));
+
+		private static final Logger logger = LoggerFactory.getLogger(ObservedCall.class);
 
 		private static final EngineObserver.Scope NO_SCOPE = () -> {
 		};
+
+		private final @Nullable GuardedCall call;
 
 		private final EngineObserver.@Nullable SeenCall observation;
 
@@ -176,7 +181,9 @@ public interface EngineObserver {
 		/** The outcome of a call that ends well, where its end alone does not tell it. */
 		private volatile @Nullable IdempotencyOutcome seenAs;
 
-		private ObservedCall(EngineObserver.@Nullable SeenCall observation, EventLog events) {
+		private ObservedCall(@Nullable GuardedCall call, EngineObserver.@Nullable SeenCall observation,
+				EventLog events) {
+			this.call = call;
 			this.observation = observation;
 			this.events = events;
 		}
@@ -185,7 +192,8 @@ public interface EngineObserver {
 		static ObservedCall start(EngineObserver observer, GuardedCall call, @Nullable Object parent, EventLog events) {
 			EngineObserver.SeenCall observation = EventLog.attempt(() -> observer.started(call, parent),
 					events::notObserved);
-			return (observation != null) ? new ObservedCall(observation, events) : NONE;
+			return (observation != null || logger.isDebugEnabled()) ? new ObservedCall(call, observation, events)
+					: NONE;
 		}
 
 		/** Makes this call the current one of the thread. */
@@ -232,8 +240,8 @@ public interface EngineObserver {
 			EngineObserver.SeenCall seen = this.observation;
 			if (seen != null) {
 				observe(() -> seen.replays(first));
-				end(IdempotencyOutcome.REPLAYED, null);
 			}
+			end(IdempotencyOutcome.REPLAYED, null);
 		}
 
 		/** Notes that the call has returned to its caller. */
@@ -269,8 +277,16 @@ public interface EngineObserver {
 
 		/** Ends the observation; the first end counts. */
 		public void end(IdempotencyOutcome outcome, @Nullable Throwable failure) {
+			GuardedCall call = this.call;
+			if (call == null || !this.ended.compareAndSet(false, true)) {
+				return;
+			}
+			// The message of a failure may hold a key.
+			EventLog.write(() -> logger.debug("Call of '{}' (record {}, mode {}): {}, {}", call.operation(),
+					call.key().hashHex(), call.options().mode(), outcome.value(),
+					(failure != null) ? failure.getClass().getName() : "no exception"));
 			EngineObserver.SeenCall seen = this.observation;
-			if (seen != null && this.ended.compareAndSet(false, true)) {
+			if (seen != null) {
 				observe(() -> seen.ended(outcome, failure));
 			}
 		}

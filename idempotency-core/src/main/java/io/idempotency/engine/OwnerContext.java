@@ -54,6 +54,11 @@ final class OwnerContext implements IdempotencyContext {
 	}
 
 	@Override
+	public String recordId() {
+		return this.claim.key().hashHex();
+	}
+
+	@Override
 	public long fencingToken() {
 		return this.claim.fencingToken();
 	}

@@ -15,6 +15,8 @@ import io.idempotency.store.ClaimResult;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import org.slf4j.MDC;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -45,6 +47,15 @@ class IdempotencyContextTests {
 		}));
 		assertThat(answer).isEqualTo("one");
 		assertThat(IdempotencyContext.current()).isEmpty();
+	}
+
+	@Test
+	void mdcHasOperationAndRecordWhileTheMethodRuns() throws Throwable {
+		String seen = this.node.execute(this.policy,
+				TestAction.running(() -> MDC.get("idempotency.operation") + " " + MDC.get("idempotency.record")));
+		assertThat(seen).isEqualTo(TestPolicy.OPERATION + " " + EngineFixture.KEY.hashHex());
+		assertThat(MDC.get("idempotency.operation")).isNull();
+		assertThat(MDC.get("idempotency.record")).isNull();
 	}
 
 	@Test

@@ -122,6 +122,25 @@ class ObservedCallTests {
 	}
 
 	@Test
+	void logsEachCallOnce() throws Throwable {
+		try (CapturedLog log = new CapturedLog()) {
+			log.alsoDebug();
+			returning("one");
+			returning("two");
+			this.node.clock.advance(Duration.ofDays(2));
+			assertThatIllegalStateException().isThrownBy(
+					() -> this.node.execute(this.policy, TestAction.throwing(new IllegalStateException("with a key"))));
+			assertThat(log.messages(Level.DEBUG).stream().filter((message) -> message.startsWith("Call of ")).toList())
+				.satisfiesExactly(
+						(message) -> assertThat(message).contains(TestPolicy.OPERATION, EngineFixture.KEY.hashHex(),
+								"executed"),
+						(message) -> assertThat(message).contains("replayed"),
+						(message) -> assertThat(message).contains("IllegalStateException")
+							.doesNotContain("with a key"));
+		}
+	}
+
+	@Test
 	void laterCallInModeRejectIsRejected() throws Throwable {
 		TestPolicy reject = TestPolicy.mode(IdempotencyMode.REJECT);
 		this.node.execute(reject, TestAction.returning("one"));
