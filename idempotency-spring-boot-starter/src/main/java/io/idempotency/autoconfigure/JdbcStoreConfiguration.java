@@ -49,9 +49,10 @@ class JdbcStoreConfiguration {
 	@Lazy(false)
 	@DependsOnDatabaseInitialization
 	JdbcIdempotencyStore idempotencyStore(IdempotencyProperties properties, Namespace namespace,
-			DedicatedPool dedicated) {
+			DedicatedPool dedicated, ListableBeanFactory beanFactory) {
 		String table = properties.jdbc().tableName();
 		RecordTable.prepare(properties, namespace, new JdbcSchema(dedicated.application(), table), "", DataSource.class,
+				StoreConnectionFinder.describe(beanFactory, DataSource.class, dedicated.application()),
 				"spring.datasource", (cause) -> (cause instanceof SQLException refusal) ? refusal.getSQLState() : null);
 		return new JdbcIdempotencyStore(dedicated.application(), dedicated.connections(table), table,
 				properties.waitTimeout(), properties.storeTimeout());

@@ -15,6 +15,7 @@ import io.idempotency.store.Causes;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.sql.TableSchema;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,14 +48,16 @@ public final class RecordTable {
 	 * store, and a warning about a missing namespace and about a short lease.
 	 * @param over how the store reaches the database, in the log
 	 * @param type the type of the bean with the connections
+	 * @param connections that bean, in messages
 	 * @param prefix the prefix of the properties with the user
 	 * @param sqlState returns that of a failure of the driver, {@code null} for any other
-	 * @throws IdempotencyConfigurationException if the database rejects the user
+	 * @throws IdempotencyConfigurationException if the database is unavailable, or
+	 * rejects the user
 	 */
 	public static void prepare(IdempotencyProperties properties, Namespace namespace, TableSchema schema, String over,
-			Class<?> type, String prefix, Function<Throwable, @Nullable String> sqlState) {
+			Class<?> type, String connections, String prefix, Function<Throwable, @Nullable String> sqlState) {
 		String login = prefix + ".username and " + prefix + ".password, or those of the " + type.getSimpleName();
-		if (!prepare(properties.jdbc().initializeSchema(), schema, login, sqlState)) {
+		if (!prepare(properties.jdbc().initializeSchema(), schema, connections, login, sqlState)) {
 			NamespaceConfiguration.warnOfNone(properties, namespace, "the database");
 		}
 		LeaseTimeCheck.compare(properties, 2);
@@ -64,7 +67,7 @@ public final class RecordTable {
 		}
 	}
 
-	private static boolean prepare(SchemaInitialization when, TableSchema schema, String login,
+	private static boolean prepare(SchemaInitialization when, TableSchema schema, String connections, String login,
 			Function<Throwable, @Nullable String> sqlState) {
 		try {
 			boolean embedded = schema.isEmbedded();
@@ -81,7 +84,11 @@ public final class RecordTable {
 				.<RuntimeException>map((refusal) -> new IdempotencyConfigurationException(
 						"The database refuses the user of the application: " + refusal.getMessage(),
 						"Set " + login + " that keeps the records, to what the database expects.", ex))
-				.orElse(ex);
+				.orElseGet(() -> (ex instanceof StoreNotReachedException) ? new IdempotencyConfigurationException(
+						"The database of the idempotency records is unavailable. " + connections + " fails with: "
+								+ Causes.root(ex).getMessage(),
+						"Start the database, correct the settings of this bean, or set idempotency.store to another store.",
+						ex) : ex);
 		}
 	}
 

@@ -3,11 +3,14 @@ package io.idempotency.autoconfigure;
 import java.lang.annotation.Annotation;
 import java.util.Arrays;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.BeanWrapper;
+import org.springframework.beans.PropertyAccessorFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 
@@ -50,6 +53,29 @@ public final class StoreConnectionFinder {
 				"There are several beans of type " + type.getName()
 						+ ", and which of them keeps idempotency records is not clear: " + Arrays.toString(names),
 				"Mark one of them with @" + mark.getSimpleName() + ", or make one @Primary.");
+	}
+
+	/**
+	 * Describes a connection bean by its name and its URL, as far as they are known. The
+	 * URL has no user, password or parameters.
+	 * @param <T> the type of the connection
+	 */
+	public static <T> String describe(ListableBeanFactory beanFactory, Class<T> type, T chosen) {
+		String name = beanFactory.getBeansOfType(type, false, false)
+			.entrySet()
+			.stream()
+			.filter((bean) -> bean.getValue() == chosen)
+			.map((bean) -> " '" + bean.getKey() + "'")
+			.findFirst()
+			.orElse("");
+		BeanWrapper properties = PropertyAccessorFactory.forBeanPropertyAccess(chosen);
+		String url = Stream.of("jdbcUrl", "url", "URL")
+			.filter(properties::isReadableProperty)
+			.map((property) -> String.valueOf(properties.getPropertyValue(property)))
+			.map((text) -> " (" + text.replaceAll("[?;].*", "").replaceAll("//[^/]*@", "//") + ")")
+			.findFirst()
+			.orElse("");
+		return "The " + type.getSimpleName() + name + url;
 	}
 
 	private static <T> @Nullable T choose(ObjectProvider<T> marked, ObjectProvider<T> all) {

@@ -1,5 +1,6 @@
 package io.idempotency.autoconfigure;
 
+import java.net.ConnectException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -9,6 +10,7 @@ import javax.sql.DataSource;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.IdempotencyTemplate;
+import io.idempotency.store.Causes;
 import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Scheduler;
@@ -16,6 +18,10 @@ import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.store.sql.RecordCleanup;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanPostProcessor;
@@ -56,6 +62,34 @@ class JdbcStoreConfigurationTests {
 		.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
 		.withPropertyValues("spring.datasource.url=jdbc:h2:file:" + Path.of("target", "h2").toAbsolutePath() + "/"
 				+ UUID.randomUUID());
+
+	@ParameterizedTest
+	@ValueSource(strings = { "jdbc", "memory" })
+	@ResourceLock(Resources.GLOBAL)
+	void leavesNoThreadAndNoConnectionAfterClose(String store) {
+		this.embedded.withPropertyValues("idempotency.store=" + store)
+			.run((context) -> context.getBean(IdempotencyTemplate.class).operation("pay").key("7").run(() -> {
+			}));
+		await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
+			.noneMatch((thread) -> thread.startsWith("idempotency") || thread.startsWith("HikariPool")));
+	}
+
+	@Test
+	void namesBeanAndUrlOfAnUnavailableDatabase() {
+		this.runner.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
+			.withPropertyValues("spring.datasource.url=jdbc:h2:tcp://localhost:1/shop;PASSWORD=secret",
+					"spring.datasource.hikari.connection-timeout=250")
+			.run((context) -> assertThat(context.getStartupFailure()).hasRootCauseInstanceOf(ConnectException.class)
+				.satisfies((failure) -> {
+					IdempotencyConfigurationException analyzed = (IdempotencyConfigurationException) Causes.of(failure)
+						.filter(IdempotencyConfigurationException.class::isInstance)
+						.findFirst()
+						.orElseThrow();
+					assertThat(analyzed.getMessage()).contains("'dataSource' (jdbc:h2:tcp://localhost:1/shop)")
+						.doesNotContain("secret");
+					assertThat(analyzed.action()).contains("Start the database", "idempotency.store");
+				}));
+	}
 
 	@Test
 	void callsRunOnceAndTheirRecordsAreInTheTable() {

@@ -66,11 +66,12 @@ public final class R2dbcStoreAutoConfiguration {
 	@Lazy(false)
 	@DependsOnDatabaseInitialization
 	R2dbcIdempotencyStore reactiveIdempotencyStore(IdempotencyProperties properties, Namespace namespace,
-			DedicatedConnectionPool dedicated) {
+			DedicatedConnectionPool dedicated, ListableBeanFactory beanFactory) {
 		String table = properties.jdbc().tableName();
 		RecordTable.prepare(properties, namespace, new R2dbcSchema(dedicated.application(), table), " over R2DBC",
-				ConnectionFactory.class, "spring.r2dbc",
-				(cause) -> (cause instanceof R2dbcException refusal) ? refusal.getSqlState() : null);
+				ConnectionFactory.class,
+				StoreConnectionFinder.describe(beanFactory, ConnectionFactory.class, dedicated.application()),
+				"spring.r2dbc", (cause) -> (cause instanceof R2dbcException refusal) ? refusal.getSqlState() : null);
 		return new R2dbcIdempotencyStore(dedicated.application(), dedicated.connections(table), table,
 				properties.waitTimeout(), properties.storeTimeout());
 	}

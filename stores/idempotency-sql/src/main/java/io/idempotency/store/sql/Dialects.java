@@ -67,7 +67,7 @@ public final class Dialects {
 
 	private static IdempotencyConfigurationException unknown(String product, String version) {
 		return new IdempotencyConfigurationException(
-				"No SQL is known for the database '" + product + "' (version " + version + ") of the store",
+				"The idempotency store does not support the database '" + product + "' (version " + version + ")",
 				"Use PostgreSQL, MySQL, MariaDB or H2, or set idempotency.store to another store");
 	}
 
