@@ -3,6 +3,8 @@ package io.idempotency.store.r2dbc;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -48,9 +50,10 @@ final class R2dbcDatabase {
 	/**
 	 * A thread of its own, for all stores: callers that block wait on threads of
 	 * {@link Schedulers#parallel()}, too, and a pool validates connections on that of
-	 * {@link Schedulers#single()}.
+	 * {@link Schedulers#single()}. It ends when it is idle, so none is left after a
+	 * close.
 	 */
-	static final Scheduler TIMERS = Schedulers.newSingle("idempotency-r2dbc", true);
+	static final Scheduler TIMERS = Schedulers.fromExecutorService(timers());
 
 	private static final long CARE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -76,6 +79,18 @@ final class R2dbcDatabase {
 
 	/** Until when a table may be locked, by {@link System#nanoTime()}; zero at first. */
 	private volatile long lockedUntil;
+
+	private static ScheduledExecutorService timers() {
+		ScheduledThreadPoolExecutor timers = new ScheduledThreadPoolExecutor(1, (task) -> {
+			Thread thread = new Thread(task, "idempotency-r2dbc-1");
+			thread.setDaemon(true);
+			return thread;
+		});
+		timers.setRemoveOnCancelPolicy(true);
+		timers.setKeepAliveTime(1, TimeUnit.SECONDS);
+		timers.allowCoreThreadTimeOut(true);
+		return timers;
+	}
 
 	R2dbcDatabase(ConnectionFactory connections, String tableName, Timeouts timeouts) {
 		this.connections = connections;

@@ -32,6 +32,8 @@ import io.r2dbc.spi.ConnectionFactory;
 import io.r2dbc.spi.ConnectionFactoryMetadata;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Publisher;
@@ -51,6 +53,7 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.r2dbc.connection.lookup.AbstractRoutingConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 @ExtendWith(OutputCaptureExtension.class)
 class R2dbcStoreAutoConfigurationTests {
@@ -87,6 +90,17 @@ class R2dbcStoreAutoConfigurationTests {
 
 	private int rows(String table) {
 		return new JdbcTemplate(dataSource()).queryForObject("SELECT COUNT(*) FROM " + table, Integer.class);
+	}
+
+	@Test
+	@ResourceLock(Resources.GLOBAL)
+	void leavesNoThreadAndNoConnectionAfterClose() {
+		overR2dbc().withBean(Payments.class).run((context) -> context.getBean(Payments.class).pay("7"));
+		await().untilAsserted(() -> {
+			assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
+				.noneMatch((thread) -> thread.startsWith("idempotency"));
+			assertThat(rows("INFORMATION_SCHEMA.SESSIONS")).isEqualTo(1);
+		});
 	}
 
 	@ParameterizedTest
