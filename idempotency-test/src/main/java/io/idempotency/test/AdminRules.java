@@ -272,8 +272,9 @@ interface AdminRules extends StoreUnderTest {
 
 	@Test
 	default void cursorOfNoStoreIsRefused() {
+		RecordAdmin admin = admin(store());
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> admin(store()).scan(RecordSelection.ofOperation("none", "none"), "'; drop table", 10));
+			.isThrownBy(() -> admin.scan(RecordSelection.ofOperation("none", "none"), "'; drop table", 10));
 	}
 
 }
