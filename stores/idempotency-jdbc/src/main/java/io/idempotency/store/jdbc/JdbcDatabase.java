@@ -156,6 +156,13 @@ final class JdbcDatabase {
 		return new IdempotencyStoreException("The database could not carry out '" + what + "': " + describe(ex), ex);
 	}
 
+	static IdempotencyStoreException notInTime(String what, SQLException ex) {
+		return new IdempotencyStoreException(
+				"The database did not carry out '" + what + "' in time: it is overloaded or"
+						+ " holds a lock, or a connection pooler has no free server connection (" + describe(ex) + ")",
+				ex);
+	}
+
 	/** Describes a failure without its message, because the message may hold a key. */
 	private static String describe(Exception failure) {
 		String type = failure.getClass().getSimpleName();

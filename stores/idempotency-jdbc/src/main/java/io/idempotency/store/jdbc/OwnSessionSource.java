@@ -110,7 +110,10 @@ final class OwnSessionSource implements SqlSession.Source {
 			if (isOver() && failure == SqlMove.Failure.OTHER) {
 				this.database.waitedInVain();
 			}
-			if (!repeatable || attempt >= MAX_ATTEMPTS || isOver()) {
+			if (isOver()) {
+				throw JdbcDatabase.notInTime(this.what, ex);
+			}
+			if (!repeatable || attempt >= MAX_ATTEMPTS) {
 				throw JdbcDatabase.failure(this.what, ex);
 			}
 			pause(attempt);

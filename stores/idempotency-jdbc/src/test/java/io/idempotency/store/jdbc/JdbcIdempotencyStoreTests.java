@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.sql.SQLTransientConnectionException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
@@ -64,6 +65,28 @@ class JdbcIdempotencyStoreTests {
 			throw new AssertionError("connected");
 		});
 		assertThat(new JdbcIdempotencyStore(dataSource, "app.calls").joining()).isPresent();
+	}
+
+	@Test
+	void namesThePoolerWhenARenewalIsNotInTime() throws SQLException {
+		Connection connection = mock(Connection.class);
+		given(connection.getMetaData()).willAnswer((call) -> {
+			long end = System.nanoTime() + Duration.ofMillis(20).toNanos();
+			while (System.nanoTime() - end <= 0) {
+				LockSupport.parkNanos(1_000_000);
+			}
+			return this.database.dataSource().getConnection().getMetaData();
+		});
+		given(connection.prepareStatement(any(), anyInt())).willThrow(new SQLException("closed", "08006"));
+		given(connection.createStatement()).willReturn(mock(Statement.class));
+		DataSource dataSource = mock(DataSource.class);
+		given(dataSource.getConnection()).willReturn(connection);
+		JdbcIdempotencyStore store = new JdbcIdempotencyStore(dataSource, null, JdbcIdempotencyStore.DEFAULT_TABLE_NAME,
+				Duration.ofMillis(10), Duration.ofMillis(10));
+		assertThatExceptionOfType(IdempotencyStoreException.class)
+			.isThrownBy(() -> store.renew(request("secret").key(), ClaimId.random(), Duration.ofSeconds(30)))
+			.withMessageContaining("'renew' in time")
+			.withMessageContaining("connection pooler has no free server connection");
 	}
 
 	@Test
