@@ -1,20 +1,15 @@
 package io.idempotency.observation;
 
-import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.idempotency.Internal;
-import io.idempotency.IdempotencyDuplicateException;
-import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOutcome;
-import io.idempotency.IdempotencyOutcomeUnknownException;
-import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.IdempotencyTokenUnknownException;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -24,11 +19,10 @@ import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registers the meters of all outcomes of an operation at zero. Prometheus does not see
- * how a time series begins, so the first refusal of a node would be counted by nobody.
- * The label {@code error} of work that throws is not known before, so {@code failed} is
- * left out; {@link EventCounter} counts what else may throw and must not be missed.
- * Thread-safe.
+ * Registers the meters of an operation that alerts need at zero: Prometheus does not see
+ * how a time series begins, so the first rejection of a node would not be counted. Other
+ * outcomes get their series when they first occur. {@link EventCounter} counts what else
+ * must not be missed. Thread-safe.
  * <p>
  * The meters have the names and tags that the observation of a call will give them, as
  * far as its convention and the filters tell. Where something else adds tags, the meters
@@ -39,7 +33,10 @@ import org.jspecify.annotations.Nullable;
 @Internal
 public final class OutcomeMeterRegistrar {
 
-	private static final String NO_ERROR = "none";
+	/** The outcomes that alerts count, with their label {@code error}. */
+	private static final Map<IdempotencyOutcome, String> ALERTED = Map.of(IdempotencyOutcome.EXECUTED, "none",
+			IdempotencyOutcome.STORE_UNAVAILABLE, IdempotencyStoreUnavailableException.class.getSimpleName(),
+			IdempotencyOutcome.KEY_REUSED, IdempotencyKeyReusedException.class.getSimpleName());
 
 	private final MeterRegistry meters;
 
@@ -96,11 +93,11 @@ public final class OutcomeMeterRegistrar {
 			.isNoop()) {
 			return;
 		}
-		for (IdempotencyOutcome outcome : IdempotencyOutcome.values()) {
-			for (String error : errors(outcome, call.mode())) {
+		ALERTED.forEach((outcome, error) -> {
+			if (outcome != IdempotencyOutcome.KEY_REUSED || call.mode() == IdempotencyMode.REPLAY) {
 				this.registered.add(timer(call, outcome, error));
 			}
-		}
+		});
 	}
 
 	/**
@@ -127,31 +124,6 @@ public final class OutcomeMeterRegistrar {
 		Timer.Builder timer = Timer.builder(String.valueOf(filtered.getName())).tag("error", error);
 		filtered.getLowCardinalityKeyValues().forEach((value) -> timer.tag(value.getKey(), value.getValue()));
 		return timer.register(this.meters);
-	}
-
-	/** The values of the label {@code error} that calls with this outcome have. */
-	private static List<String> errors(IdempotencyOutcome outcome, IdempotencyMode mode) {
-		return switch (outcome) {
-			case EXECUTED, RELEASED, UNGUARDED -> List.of(NO_ERROR);
-			case STORE_UNAVAILABLE -> names(IdempotencyStoreUnavailableException.class);
-			case REPLAYED, RECOVERED -> (mode == IdempotencyMode.REPLAY) ? List.of(NO_ERROR) : List.of();
-			case KEY_REUSED ->
-				(mode == IdempotencyMode.REPLAY) ? names(IdempotencyKeyReusedException.class) : List.of();
-			case TOKEN_UNKNOWN -> names(IdempotencyTokenUnknownException.class);
-			case RESULT_UNAVAILABLE ->
-				(mode == IdempotencyMode.REPLAY) ? names(IdempotencyResultUnavailableException.class) : List.of();
-			case OUTCOME_UNKNOWN ->
-				(mode == IdempotencyMode.REPLAY) ? names(IdempotencyOutcomeUnknownException.class) : List.of();
-			case DUPLICATE -> (mode == IdempotencyMode.REJECT) ? names(IdempotencyDuplicateException.class) : List.of();
-			case IN_PROGRESS ->
-				(mode != IdempotencyMode.REJECT) ? names(IdempotencyInProgressException.class) : List.of();
-			case LEASE_LOST, INDETERMINATE -> (mode != IdempotencyMode.REJECT) ? List.of(NO_ERROR) : List.of();
-			case FAILED -> List.of();
-		};
-	}
-
-	private static List<String> names(Class<?>... exceptions) {
-		return Arrays.stream(exceptions).map(Class::getSimpleName).toList();
 	}
 
 }

@@ -136,7 +136,7 @@ class MetricsTests {
 		this.measured.run((context) -> {
 			MeterRegistry meters = observe(context);
 			assertThat(meters.get("idempotency").timers()).extracting((timer) -> timer.getId().getTag("outcome"))
-				.contains("unguarded", "lease-lost", "store-unavailable", "key-reused");
+				.containsExactlyInAnyOrder("executed", "store-unavailable", "key-reused");
 			assertThat(meters.get("idempotency").timers()).allMatch((timer) -> timer.count() == 0);
 			assertThat(meters.get("idempotency.events").tag("event", "taken-over").counter().count()).isZero();
 			context.getBean(Cancellations.class).cancel("7");
@@ -169,7 +169,7 @@ class MetricsTests {
 			MeterRegistry meters = observe(context);
 			context.getBean(ObservationRegistry.class).observationConfig().observationFilter(region);
 			context.getBean(Cancellations.class).cancel("7");
-			assertThat(meters.get("idempotency").timers()).hasSizeGreaterThan(4)
+			assertThat(meters.get("idempotency").timers()).hasSizeGreaterThan(2)
 				.allMatch((timer) -> "eu".equals(timer.getId().getTag("region")));
 			assertThat(meters.get("idempotency").tag("outcome", "executed").timer().count()).isEqualTo(1);
 		});
