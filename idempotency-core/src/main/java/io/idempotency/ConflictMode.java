@@ -21,6 +21,15 @@ public enum ConflictMode {
 	 * The duplicate waits for the first call, at most for the wait time-out, and then
 	 * gets its result.
 	 */
-	WAIT
+	WAIT,
+
+	/**
+	 * The duplicate returns without a result and without executing, as a scheduled job
+	 * does on the other nodes. In the modes {@link IdempotencyMode#REJECT} and
+	 * {@link IdempotencyMode#LOCK} every rejected duplicate does. Only for bean methods
+	 * that return {@code void} or {@code Mono<Void>} and are neither handlers nor
+	 * listeners.
+	 */
+	SKIP
 
 }

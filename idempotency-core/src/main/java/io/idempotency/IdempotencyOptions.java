@@ -223,10 +223,11 @@ public record IdempotencyOptions(String operation, IdempotencyMode mode, Duratio
 	 * @param token whether the key is an issued token
 	 * @param scope whether the operation sets the scope of the key
 	 * @param store whether the operation names a store
+	 * @param skips whether a duplicate can return without a result
 	 * @hidden
 	 */
 	@Internal
-	public record Attributes(boolean fingerprint, boolean token, boolean scope, boolean store) {
+	public record Attributes(boolean fingerprint, boolean token, boolean scope, boolean store, boolean skips) {
 
 	}
 
@@ -368,8 +369,14 @@ public record IdempotencyOptions(String operation, IdempotencyMode mode, Duratio
 			reject(this.conflict == ConflictMode.WAIT && used == IdempotencyMode.REJECT,
 					"conflict = WAIT contradicts mode = REJECT, which rejects duplicates immediately",
 					"Remove conflict", error);
-			reject(this.waitTimeout != null && this.conflict == ConflictMode.REJECT,
-					"it has a waitTimeout, but conflict = REJECT never waits", "Remove one of the two", error);
+			reject(this.waitTimeout != null && this.conflict != ConflictMode.WAIT
+					&& this.conflict != ConflictMode.DEFAULT,
+					"it has a waitTimeout, but conflict = " + this.conflict + " never waits", "Remove one of the two",
+					error);
+			reject(this.conflict == ConflictMode.SKIP && !attributes.skips,
+					"conflict = SKIP needs a method that returns void or Mono<Void> and is neither a handler nor a "
+							+ "listener",
+					"Set REJECT or WAIT", error);
 			reject(this.onFailure == FailureMode.REMEMBER && used == IdempotencyMode.LOCK,
 					"onFailure = REMEMBER contradicts mode = LOCK, which stores nothing", "Remove onFailure", error);
 			reject(!options.keepResult && used != IdempotencyMode.REPLAY,

@@ -18,9 +18,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class IdempotencyOptionsTests {
 
-	private static final Attributes NONE = new Attributes(false, false, false, false);
+	private static final Attributes NONE = new Attributes(false, false, false, false, false);
 
-	private static final Attributes FINGERPRINT = new Attributes(true, false, false, false);
+	private static final Attributes FINGERPRINT = new Attributes(true, false, false, false, false);
 
 	@Test
 	void defaultsAreThoseOfTheProperties() {
@@ -168,6 +168,15 @@ class IdempotencyOptionsTests {
 	}
 
 	@Test
+	void rejectsSkippingWhereACallerNeedsAResult() {
+		assertThat(rejecting(NONE, (options) -> options.conflict(ConflictMode.SKIP)))
+			.containsExactly(IdempotencyMode.values());
+		assertThat(rejecting(new Attributes(false, false, false, false, true),
+				(options) -> options.conflict(ConflictMode.SKIP)))
+			.isEmpty();
+	}
+
+	@Test
 	void rejectsResultsAndFailuresThatAreNeverStored() {
 		assertThat(rejecting(NONE, (options) -> options.onFailure(FailureMode.REMEMBER)))
 			.containsExactly(IdempotencyMode.LOCK);
@@ -187,13 +196,13 @@ class IdempotencyOptionsTests {
 
 	@Test
 	void rejectsScopeAndStoreOfATokensKey() {
-		assertThat(rejecting(new Attributes(false, true, true, false), (options) -> {
+		assertThat(rejecting(new Attributes(false, true, true, false, false), (options) -> {
 		})).containsExactly(IdempotencyMode.values());
-		assertThat(rejecting(new Attributes(false, true, false, true), (options) -> {
+		assertThat(rejecting(new Attributes(false, true, false, true, false), (options) -> {
 		})).containsExactly(IdempotencyMode.values());
-		assertThat(rejecting(new Attributes(false, true, false, false), (options) -> {
+		assertThat(rejecting(new Attributes(false, true, false, false, false), (options) -> {
 		})).isEmpty();
-		assertThat(rejecting(new Attributes(false, false, true, true), (options) -> {
+		assertThat(rejecting(new Attributes(false, false, true, true, false), (options) -> {
 		})).isEmpty();
 	}
 

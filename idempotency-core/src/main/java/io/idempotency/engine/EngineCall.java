@@ -158,8 +158,8 @@ final class EngineCall implements IdempotencyTemplate.Call {
 	private IdempotencyOptions resolve() {
 		return this.options.operation(this.operation)
 			.recoverable(this.recovery != null)
-			.build(new Attributes(this.fingerprint != null, this.token != null, this.scope != null, this.store != null),
-					this::refused);
+			.build(new Attributes(this.fingerprint != null, this.token != null, this.scope != null, this.store != null,
+					false), this::refused);
 	}
 
 	/**

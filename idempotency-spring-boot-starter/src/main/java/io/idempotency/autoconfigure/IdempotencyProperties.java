@@ -98,8 +98,8 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		}
 		PropertyChecks.duration("retention", retention);
 		PropertyChecks.duration("lease", lease);
-		PropertyChecks.notDefault("conflict", conflict);
-		PropertyChecks.notDefault("on-failure", onFailure);
+		PropertyChecks.shared("conflict", conflict);
+		PropertyChecks.shared("on-failure", onFailure);
 		PropertyChecks.duration("wait-timeout", waitTimeout);
 		PropertyChecks.atLeast(0, "max-waiters", maxWaiters);
 		PropertyChecks.atLeast(1, "max-detached-calls", maxDetachedCalls);

@@ -28,6 +28,8 @@ import org.springframework.util.unit.DataSize;
  */
 final class PropertyChecks {
 
+	private static final Set<String> OF_ONE_OPERATION = Set.of("DEFAULT", "SKIP");
+
 	private static final Pattern PATH = Pattern.compile("/[A-Za-z0-9._~!$&'()+,;=:@%/-]*");
 
 	private static final Pattern KEY_PREFIX = Pattern.compile("[^\\s\\p{C}\\p{Z}]*");
@@ -68,12 +70,12 @@ final class PropertyChecks {
 				"It must not be longer than 'idempotency." + other + "', which is " + text(bound) + ".");
 	}
 
-	/** Rejects the constant DEFAULT, by which an annotation refers to the property. */
-	static <E extends Enum<E>> void notDefault(String name, E value) {
-		require(!value.name().equals("DEFAULT"), name, "default",
+	/** Rejects the constants that only one operation can have. */
+	static <E extends Enum<E>> void shared(String name, E value) {
+		require(!OF_ONE_OPERATION.contains(value.name()), name, value.name().toLowerCase(Locale.ROOT),
 				Stream.of(value.getDeclaringClass().getEnumConstants())
-					.filter((other) -> other != value)
 					.map(Enum::name)
+					.filter((other) -> !OF_ONE_OPERATION.contains(other))
 					.collect(Collectors.joining(" or ", "It must be ", ".")));
 	}
 

@@ -142,6 +142,7 @@ class StartupFailureTests {
 	@CsvSource(delimiter = '|', textBlock = """
 			idempotency.store            | oracle  | REDIS
 			idempotency.conflict         | default | WAIT
+			idempotency.conflict         | skip    | REJECT or WAIT
 			idempotency.on-failure       | default | REMEMBER
 			idempotency.on-store-failure | ignore  | PROCEED
 			idempotency.scope            | tenant  | GLOBAL

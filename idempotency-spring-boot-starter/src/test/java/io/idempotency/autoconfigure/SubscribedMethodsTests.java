@@ -9,9 +9,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 import io.idempotency.interceptor.CurrentRequest;
+import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyKeyMissingException;
 import io.idempotency.Idempotent;
 import io.idempotency.RememberedFailureException;
@@ -65,6 +67,15 @@ class SubscribedMethodsTests {
 	private void run(Consumer<Application> test) {
 		this.orders.run((context) -> test
 			.accept(new Application(context.getBean(Orders.class), context.getBean(ThreadsStore.class))));
+	}
+
+	@Test
+	void skipsDuplicateWithoutAnException() {
+		run((application) -> {
+			application.orders.tick("7").block();
+			application.orders.tick("7").block();
+			assertThat(application.orders.runs()).isEqualTo(1);
+		});
 	}
 
 	@Test
@@ -399,6 +410,11 @@ class SubscribedMethodsTests {
 
 		Mono<Receipt> known(String order) {
 			return Mono.just(new Receipt("found", 0));
+		}
+
+		@Idempotent(key = "#order", mode = IdempotencyMode.REJECT, conflict = ConflictMode.SKIP)
+		Mono<Void> tick(String order) {
+			return receipt(order).then();
 		}
 
 		@Idempotent("#order")

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyKeyMissingException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Internal;
@@ -109,7 +110,15 @@ public final class MethodAdapter implements InvocationAdapter {
 			return call.runUnguarded();
 		}
 		MethodAction action = action(call, call.operation().result().async());
-		return action.answer(this.engine.execute(guarded, action, call.operation().place().ofThreads()));
+		try {
+			return action.answer(this.engine.execute(guarded, action, call.operation().place().ofThreads()));
+		}
+		catch (IdempotencyException rejection) {
+			if (call.skips(rejection)) {
+				return null;
+			}
+			throw rejection;
+		}
 	}
 
 	/**

@@ -6,8 +6,15 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
 
+import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyContextHolder;
+import io.idempotency.IdempotencyDuplicateException;
+import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyInvalidException;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOptions;
+import io.idempotency.IdempotencyOutcomeUnknownException;
 import io.idempotency.Internal;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
@@ -163,6 +170,20 @@ public final class OperationCall {
 	 */
 	public boolean hasRun() {
 		return this.hasRun;
+	}
+
+	/**
+	 * Returns whether this call returns without a result instead of being rejected.
+	 * @param rejection the rejection of this call, or of one that the method made
+	 */
+	boolean skips(IdempotencyException rejection) {
+		IdempotencyOptions options = this.operation.options();
+		return options.conflict() == ConflictMode.SKIP && !this.hasRun
+				&& rejection.operation().equals(this.operation.name())
+				&& (rejection instanceof IdempotencyInProgressException
+						|| rejection instanceof IdempotencyDuplicateException
+						|| rejection instanceof IdempotencyOutcomeUnknownException
+								&& options.mode() != IdempotencyMode.REPLAY);
 	}
 
 	/**

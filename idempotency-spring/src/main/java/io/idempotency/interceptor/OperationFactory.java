@@ -88,12 +88,12 @@ final class OperationFactory {
 		boolean handler = traits.has(Flag.HANDLER);
 		checkPlace(annotation);
 		MissingModuleCheck.check(annotation, handler, this.beanFactory);
-		IdempotencyOptions options = options(annotation, traits);
+		ResultShape result = ResultShape.of(annotation, traits.isSubscribed());
+		IdempotencyOptions options = options(annotation, traits, result);
 		if (!handler) {
 			ForeignCallCheck.check(annotation, traits.suppliesKeys(), this.beanFactory);
 		}
 		KeySource keySource = this.keySourceFinder.of(annotation, traits);
-		ResultShape result = ResultShape.of(annotation, traits.isSubscribed());
 		Method recover = RecoverMethodFinder.find(annotation, result);
 		IdempotencyStore store = store(annotation);
 		IdempotentOperation operation = new IdempotentOperation(annotation.guarded(), options,
@@ -144,7 +144,7 @@ final class OperationFactory {
 		}
 	}
 
-	private IdempotencyOptions options(IdempotentAnnotation annotation, OperationTraits traits) {
+	private IdempotencyOptions options(IdempotentAnnotation annotation, OperationTraits traits, ResultShape result) {
 		Idempotent attributes = annotation.attributes();
 		String name = attributes.operation().isEmpty() ? annotation.guarded().operation() : attributes.operation();
 		IdempotencyOptions.Builder options = this.defaults.change()
@@ -162,7 +162,9 @@ final class OperationFactory {
 		List.of(attributes.duplicateConstraint()).forEach(options::duplicateConstraint);
 		String fingerprint = attributes.fingerprint();
 		return options.build(new Attributes(!fingerprint.isEmpty() && !fingerprint.equals(NO_FINGERPRINT),
-				attributes.token(), !attributes.scope().isEmpty(), !attributes.store().isEmpty()), annotation::problem);
+				attributes.token(), !attributes.scope().isEmpty(), !attributes.store().isEmpty(), result.isVoid()
+						&& result.form() != ResultForm.FUTURE && !traits.has(Flag.HANDLER) && !traits.suppliesKeys()),
+				annotation::problem);
 	}
 
 	private static ConflictMode conflict(Idempotent attributes, OperationTraits traits) {

@@ -5,6 +5,7 @@ import java.security.Principal;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyContextHolder;
+import io.idempotency.IdempotencyException;
 import io.idempotency.engine.ValueAction;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.interceptor.OperationTraits.Flag;
@@ -105,7 +106,8 @@ final class ReactiveMethodAdapter implements InvocationAdapter {
 		}
 		return this.engine.get()
 			.execute(guarded, new PublishedAction(call, this.methods.values(call), result), OnDisconnect.CONTINUE,
-					(ReactiveTransactionStarter) call.operation().place().transactions());
+					(ReactiveTransactionStarter) call.operation().place().transactions())
+			.onErrorComplete((thrown) -> thrown instanceof IdempotencyException rejection && call.skips(rejection));
 	}
 
 	private static Mono<Object> unguarded(OperationCall call, PublishedResult result) {

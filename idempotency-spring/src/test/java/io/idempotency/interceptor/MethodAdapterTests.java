@@ -108,6 +108,26 @@ class MethodAdapterTests {
 	}
 
 	@Test
+	void skipsDuplicateWithoutAnException() {
+		this.service.tick("7", () -> this.service.tick("7", () -> {
+		}));
+		assertThat(Service.runs).hasValue(1);
+		this.service.tick("7", () -> {
+		});
+		assertThat(Service.runs).hasValue(2);
+		this.service.once("7");
+		this.service.once("7");
+		assertThat(Service.runs).hasValue(3);
+	}
+
+	@Test
+	void doesNotSkipRejectionOfANestedCall() {
+		this.service.reject("8");
+		assertThatExceptionOfType(IdempotencyDuplicateException.class)
+			.isThrownBy(() -> this.service.tick("7", () -> this.service.reject("8")));
+	}
+
+	@Test
 	void aMissingKeyIsRefused() {
 		assertThatExceptionOfType(IdempotencyKeyMissingException.class)
 			.isThrownBy(() -> this.service.pay("", BigDecimal.ONE))
@@ -607,6 +627,17 @@ class MethodAdapterTests {
 		public int lock(String key, Runnable inside) {
 			inside.run();
 			return Service.runs.incrementAndGet();
+		}
+
+		@Idempotent(key = "#key", mode = IdempotencyMode.LOCK, conflict = ConflictMode.SKIP)
+		public void tick(String key, Runnable inside) {
+			Service.runs.incrementAndGet();
+			inside.run();
+		}
+
+		@Idempotent(key = "#key", mode = IdempotencyMode.REJECT, conflict = ConflictMode.SKIP)
+		public void once(String key) {
+			Service.runs.incrementAndGet();
 		}
 
 		@Idempotent(key = "#key", mode = IdempotencyMode.REJECT)

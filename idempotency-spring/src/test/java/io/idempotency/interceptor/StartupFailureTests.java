@@ -55,6 +55,30 @@ class StartupFailureTests {
 	}
 
 	@Test
+	void skippingWithAResult() {
+		assertRefused(SkipsResult.class, "run(String)", "conflict = SKIP needs a method that returns void", "REJECT");
+		assertRefused(SkipsLater.class, "run(String)", "conflict = SKIP needs a method that returns void", "REJECT");
+	}
+
+	static class SkipsResult {
+
+		@Idempotent(key = "#key", conflict = ConflictMode.SKIP)
+		public String run(String key) {
+			return key;
+		}
+
+	}
+
+	static class SkipsLater {
+
+		@Idempotent(key = "#key", conflict = ConflictMode.SKIP)
+		public CompletableFuture<Void> run(String key) {
+			return CompletableFuture.completedFuture(null);
+		}
+
+	}
+
+	@Test
 	void moreThanOnePlaceOfTheKey() {
 		assertRefused(KeyAndHeader.class, "run(String)", "more than one of key, header and body", "Keep the one");
 		assertRefused(HeaderAndBody.class, "run(String)", "more than one of key, header and body", "Keep the one");

@@ -235,7 +235,7 @@ public final class RouteRegistry implements OperationCatalog, SmartInitializingS
 			KeySource source = this.sources.isEmpty() ? new KeySource.Header(routes.keyHeader) : this.sources.get(0);
 			IdempotencyOptions resolved = this.options.operation(this.name)
 				.build(new Attributes(this.fingerprint instanceof FingerprintSource.Spel, this.token,
-						this.scope != null, this.store != null), this::problem);
+						this.scope != null, this.store != null, false), this::problem);
 			return new IdempotentOperation(new GuardedMethod(handler, handler.getDeclaringClass(), false), resolved,
 					new Key(source, this.required, this.token, this.scope, this.condition), this.fingerprint,
 					new Result(Object.class, ResultForm.VALUE, null),
