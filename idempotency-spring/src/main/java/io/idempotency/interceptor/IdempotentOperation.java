@@ -6,6 +6,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.IdempotencyKeyMissingException;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.Internal;
 import io.idempotency.engine.WorkTransactions.TransactionStarter;
@@ -52,6 +53,17 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions opti
 				: null;
 		return Stream.of(key, compared, this.key.scope, this.key.condition)
 			.anyMatch((expression) -> expression != null && expression.calls(rootMethod));
+	}
+
+	/** Creates the rejection of a call without a key; its message is for the log. */
+	public IdempotencyKeyMissingException keyMissing() {
+		String reason = (this.key.source instanceof KeySource.Spel spel)
+				? " has no key. " + spel.expression().describe()
+						+ " returned null or empty text: set the values that it reads"
+				: " needs a key " + this.key.source.place()
+						+ ": send one, and send the same one when you repeat the call";
+		return new IdempotencyKeyMissingException(name(),
+				"A call of '" + name() + "'" + reason + ". To allow calls without a key, set required = false");
 	}
 
 	/** Names the method in messages. */

@@ -23,7 +23,7 @@ public sealed interface KeySource {
 
 		@Override
 		public String place() {
-			return "among its values";
+			return "in the values that identify it";
 		}
 
 	}

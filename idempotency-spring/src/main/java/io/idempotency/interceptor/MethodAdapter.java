@@ -7,7 +7,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyException;
-import io.idempotency.IdempotencyKeyMissingException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Internal;
 import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
@@ -146,8 +145,7 @@ public final class MethodAdapter implements InvocationAdapter {
 					operation.place().store());
 		}
 		if (operation.key().required()) {
-			throw new IdempotencyKeyMissingException(operation.name(), "The call of '" + operation.name()
-					+ "' has no key: give it one, or allow calls without by required = false");
+			throw operation.keyMissing();
 		}
 		return null;
 	}

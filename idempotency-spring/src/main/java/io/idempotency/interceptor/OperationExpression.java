@@ -102,7 +102,12 @@ public final class OperationExpression {
 	 * @param cause what is wrong
 	 */
 	GuardFaultException failure(RuntimeException cause) {
-		return new GuardFaultException(this + " of '" + this.place + "' failed: " + cause.getMessage(), cause);
+		return new GuardFaultException(describe() + " failed: " + cause.getMessage(), cause);
+	}
+
+	/** Names the expression and its method in messages. */
+	String describe() {
+		return this + " of '" + this.place + "'";
 	}
 
 	@Override

@@ -2,6 +2,7 @@ package io.idempotency.interceptor;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.Arrays;
 
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +29,13 @@ final class RecoverMethodFinder {
 		Method guarded = annotation.method();
 		Method recover = ReflectionUtils.findMethod(annotation.targetClass(), name, guarded.getParameterTypes());
 		if (recover == null || recover.equals(guarded) || Modifier.isAbstract(recover.getModifiers())) {
-			throw annotation.problem("its recover method '" + name + "' does not exist",
+			String other = Arrays.stream(ReflectionUtils.getAllDeclaredMethods(annotation.targetClass()))
+				.filter((method) -> method.getName().equals(name) && !method.equals(guarded))
+				.map((method) -> " with these parameters, but there is "
+						+ GuardedMethod.describe(method, annotation.targetClass()))
+				.findFirst()
+				.orElse("");
+			throw annotation.problem("its recover method '" + name + "' does not exist" + other,
 					"Add a method '" + name + "' with the same parameters to " + annotation.targetClass().getName());
 		}
 		ResultShape wanted = shape(guarded, annotation, result, result.form().isSubscribed());

@@ -131,7 +131,9 @@ class MethodAdapterTests {
 	void aMissingKeyIsRefused() {
 		assertThatExceptionOfType(IdempotencyKeyMissingException.class)
 			.isThrownBy(() -> this.service.pay("", BigDecimal.ONE))
-			.withMessageContaining(PREFIX + "pay");
+			.withMessageContaining(PREFIX + "pay")
+			.withMessageContaining("The key expression '#order' of '" + Service.class.getName() + "#pay(")
+			.withMessageContaining("set the values that it reads");
 		assertThatExceptionOfType(IdempotencyKeyMissingException.class)
 			.isThrownBy(() -> this.service.list("a", null, 1));
 		assertThat(Service.runs).hasValue(0);

@@ -488,7 +488,9 @@ class StartupFailureTests {
 	void recoverMethodsThatDoNotFit() {
 		assertRefused(NoRecover.class, "run(String)", "its recover method 'find' does not exist",
 				"Add a method 'find' with the same parameters to " + NoRecover.class.getName());
-		assertRefused(RecoverOfOtherParameters.class, "run(String)", "its recover method 'find' does not exist",
+		assertRefused(RecoverOfOtherParameters.class, "run(String)",
+				"its recover method 'find' does not exist with these parameters, but there is "
+						+ RecoverOfOtherParameters.class.getName() + "#find(Object)",
 				"same parameters");
 		assertRefused(RecoverItself.class, "run(String)", "its recover method 'run' does not exist", "Add a method");
 		assertRefused(RecoverOfVoid.class, "run(String)", "its recover method 'find' returns void",

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Set;
 
 import io.idempotency.IdempotencyKeyInvalidException;
-import io.idempotency.IdempotencyKeyMissingException;
 import io.idempotency.Internal;
 import io.idempotency.http.RequestFingerprint.ComparedRequest;
 import io.idempotency.interceptor.GuardedMethod;
@@ -110,16 +109,14 @@ public final class HandlerRules {
 	/**
 	 * Reads the key of a request.
 	 * @return the parts of the key, empty if the request has no key and needs none
-	 * @throws IdempotencyKeyMissingException if the request has no key and needs one
+	 * @throws io.idempotency.IdempotencyKeyMissingException if the request has no key and needs one
 	 * @throws IdempotencyKeyInvalidException if the key is malformed
 	 */
 	public static List<String> key(OperationKeyReader reader, OperationCall call, ComparedRequest values) {
 		IdempotentOperation operation = call.operation();
 		List<String> parts = reader.parts(call, values);
 		if (parts.isEmpty() && operation.key().required()) {
-			throw new IdempotencyKeyMissingException(operation.name(),
-					"A request of '" + operation.name() + "' needs a key " + operation.key().source().place()
-							+ ": send one, and send the same one when you repeat the request");
+			throw operation.keyMissing();
 		}
 		// Two keys that differ only in bytes that a decoder replaced would be one.
 		if (FormData.isLossy(parts) && (FormData.isLossy(UriUtils.decode(values.path(), StandardCharsets.UTF_8))
