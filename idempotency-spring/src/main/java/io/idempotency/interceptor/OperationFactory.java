@@ -23,6 +23,7 @@ import io.idempotency.engine.GuardedAction.SurroundingTransaction;
 import io.idempotency.interceptor.OperationTraits.Flag;
 import io.idempotency.engine.WorkTransactions;
 import io.idempotency.codec.ResultCodec;
+import io.idempotency.codec.json.FirstResultCheck;
 import io.idempotency.key.HeaderKeyParser;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
@@ -141,6 +142,9 @@ final class OperationFactory {
 			throw annotation.problem("its result cannot be kept for a replay: " + problem,
 					"Return a type that can be kept, or set keepResult = false or mode = IdempotencyMode.REJECT, "
 							+ "which keep no result");
+		}
+		if (options.replays()) {
+			FirstResultCheck.check(this.codec, annotation.guarded().describe(), result.type());
 		}
 	}
 

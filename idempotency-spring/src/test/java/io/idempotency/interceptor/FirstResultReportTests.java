@@ -1,8 +1,12 @@
 package io.idempotency.interceptor;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import io.idempotency.Idempotent;
+import jakarta.persistence.Entity;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -38,6 +42,62 @@ class FirstResultReportTests {
 			assertThat(animals.dog("1").legs).isEqualTo(4);
 			assertThat(output).doesNotContain("WARN");
 		}
+	}
+
+	@Test
+	void warnsAtStartupOfResultsThatCannotBeReadBack(CapturedOutput output) {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Built.class)) {
+			assertThat(output).containsOnlyOnce("Built#entity(String)' returns the entity")
+				.containsOnlyOnce("Built#order(String)' returns " + Order.class.getName())
+				.contains("@Jacksonized")
+				.doesNotContain("Built#annotated(String)'");
+		}
+	}
+
+	static class Built {
+
+		@Idempotent("#id")
+		public Stored entity(String id) {
+			return new Stored();
+		}
+
+		@Idempotent("#id")
+		public List<Order> order(String id) {
+			return List.of(new Order(id));
+		}
+
+		@Idempotent("#id")
+		public Annotated annotated(String id) {
+			return new Annotated(id);
+		}
+
+	}
+
+	@Entity
+	static class Stored {
+
+	}
+
+	/** As Lombok makes a class with Data and Builder. */
+	static class Order {
+
+		public final String id;
+
+		Order(String id) {
+			this.id = id;
+		}
+
+	}
+
+	static class Annotated {
+
+		public final String id;
+
+		@JsonCreator
+		Annotated(@JsonProperty("id") String id) {
+			this.id = id;
+		}
+
 	}
 
 	static class Animals {

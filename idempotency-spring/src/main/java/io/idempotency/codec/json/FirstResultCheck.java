@@ -1,11 +1,14 @@
 package io.idempotency.codec.json;
 
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 import io.idempotency.Internal;
 import io.idempotency.codec.ResultCodec;
@@ -14,6 +17,9 @@ import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.MergedAnnotations;
 
 /**
  * Reads back the first results of each operation, and reports a result that comes back
@@ -49,6 +55,49 @@ public final class FirstResultCheck {
 	 */
 	public FirstResultCheck(ResultCodec codec) {
 		this.codec = codec;
+	}
+
+	/**
+	 * Logs a declared type that most likely cannot be read back, or not written.
+	 * @param codec the codec; a codec of the application can read every type
+	 * @param method the guarded method
+	 * @param type the declared type of its result
+	 */
+	public static void check(ResultCodec codec, String method, Type type) {
+		if (!(codec instanceof JsonResultCodec)) {
+			return;
+		}
+		ResolvableType declared = ResolvableType.forType(type);
+		Stream.concat(Stream.of(declared), Arrays.stream(declared.getGenerics()))
+			.map(ResolvableType::toClass)
+			.forEach((value) -> {
+				if (MergedAnnotations.from(value).isPresent("jakarta.persistence.Entity")) {
+					logger.warn(
+							"'{}' returns the entity {}: lazy properties cannot be written after the transaction, and"
+									+ " then duplicates are rejected (result-unavailable). Return a DTO",
+							method, value.getName());
+				}
+				else if (!hasCreator(value)) {
+					logger.warn("'{}' returns {}, which has no constructor that the mapper can call: duplicates will be"
+							+ " rejected (result-unavailable). Annotate it with @Jacksonized or @JsonCreator, or return"
+							+ " a DTO", method, value.getName());
+				}
+			});
+	}
+
+	private static boolean hasCreator(Class<?> type) {
+		return type.isPrimitive() || type.isArray() || type.isEnum() || Modifier.isAbstract(type.getModifiers())
+				|| type.getName().startsWith("java.")
+				|| Arrays.stream(type.getDeclaredConstructors())
+					.anyMatch(
+							(creator) -> creator.getParameterCount() == 0 || Modifier.isPublic(creator.getModifiers()))
+				|| type.isRecord()
+				|| Stream
+					.concat(Stream.of(type),
+							Stream.concat(Arrays.stream(type.getDeclaredConstructors()),
+									Arrays.stream(type.getDeclaredMethods())))
+					.flatMap((element) -> Arrays.stream(element.getAnnotations()))
+					.anyMatch((annotation) -> annotation.annotationType().getName().contains(".jackson."));
 	}
 
 	/**
