@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.idempotency.Idempotent;
+import io.idempotency.autoconfigure.plain.PlainApplication;
 import io.idempotency.autoconfigure.actuate.IdempotencyHealthAutoConfiguration;
 import io.idempotency.autoconfigure.actuate.IdempotencyMetricsAutoConfiguration;
 import io.idempotency.autoconfigure.actuate.IdempotencyObservationAutoConfiguration;
@@ -54,6 +55,15 @@ class OptionalJarsTests {
 	}
 
 	@Test
+	void starterChangesNoAutoConfigurationOfSpringBoot() throws Exception {
+		Object plain = invoke(classLoader("idempotency-.*"), PlainApplication.class, "beanTypes");
+		assertThat(plain).asString()
+			.contains("cacheManager ", "applicationTaskExecutor ", "taskScheduler ", "dataSource ",
+					"redisConnectionFactory ", "observationRegistry ", "jacksonObjectMapper ");
+		assertThat(invoke(classLoader("none"), PlainApplication.class, "beanTypes")).isEqualTo(plain);
+	}
+
+	@Test
 	void pointersIntoJsonWithoutJacksonFailTheStartAndSaySo() throws Exception {
 		assertThat(invoke("jackson-.*", "failureOfPointer")).asString()
 			.contains("its body '/order/id' points into JSON")
@@ -85,11 +95,15 @@ class OptionalJarsTests {
 	}
 
 	private static Object invoke(URLClassLoader given, String method) throws Exception {
+		return invoke(given, Application.class, method);
+	}
+
+	private static Object invoke(URLClassLoader given, Class<?> type, String method) throws Exception {
 		Thread thread = Thread.currentThread();
 		ClassLoader before = thread.getContextClassLoader();
 		try (URLClassLoader classLoader = given) {
 			thread.setContextClassLoader(classLoader);
-			Method invoked = classLoader.loadClass(Application.class.getName()).getDeclaredMethod(method);
+			Method invoked = classLoader.loadClass(type.getName()).getDeclaredMethod(method);
 			return invoked.invoke(null);
 		}
 		finally {
@@ -102,7 +116,8 @@ class OptionalJarsTests {
 		for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
 			File file = new File(entry);
 			// In a build without jars: the directory of the module.
-			String name = entry.endsWith("classes") ? file.getParentFile().getParentFile().getName() : file.getName();
+			String name = entry.endsWith("target" + File.separator + "classes")
+					? file.getParentFile().getParentFile().getName() : file.getName();
 			if (!name.replaceAll("(idempotency-[a-z-]+)-\\d.*", "$1").matches(missing)) {
 				urls.add(file.toURI().toURL());
 			}
