@@ -281,10 +281,12 @@ public interface EngineObserver {
 			if (call == null || !this.ended.compareAndSet(false, true)) {
 				return;
 			}
-			// The message of a failure may hold a key.
-			EventLog.write(() -> logger.debug("Call of '{}' (record {}, mode {}): {}, {}", call.operation(),
-					call.key().hashHex(), call.options().mode(), outcome.value(),
-					(failure != null) ? failure.getClass().getName() : "no exception"));
+			if (logger.isDebugEnabled()) {
+				// The message of a failure may hold a key.
+				String thrown = (failure != null) ? failure.getClass().getName() : "no exception";
+				EventLog.write(() -> logger.debug("Call of '{}' (record {}, mode {}): {}, {}", call.operation(),
+						call.key().hashHex(), call.options().mode(), outcome.value(), thrown));
+			}
 			EngineObserver.SeenCall seen = this.observation;
 			if (seen != null) {
 				observe(() -> seen.ended(outcome, failure));

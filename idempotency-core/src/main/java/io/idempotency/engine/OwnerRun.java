@@ -156,8 +156,8 @@ final class OwnerRun<T> {
 
 	/**
 	 * Looks up the result, because the business data says "already done". If the lookup
-	 * finds nothing, it was not a duplicate, and the call failed. If the lookup fails, or
-	 * there is none, the work must not run again.
+	 * finds nothing, it was not a duplicate, and the call failed. Without a lookup, or if
+	 * it fails, the work must not run again.
 	 * @param committed whether the work committed, seen before the lookup
 	 */
 	private @Nullable T afterDuplicate(Throwable duplicate, TransactionOutcome committed) throws Throwable {

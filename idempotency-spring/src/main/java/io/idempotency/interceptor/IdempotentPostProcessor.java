@@ -124,7 +124,8 @@ final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
 		// A pool, or a proxy of prototypes, supplies beans, which have their own guard.
 		boolean supplies = bean instanceof TargetSource || bean instanceof Advised proxy
-				&& proxy.getTargetSource() instanceof AbstractBeanFactoryBasedTargetSource;
+				&& proxy.getTargetSource() instanceof AbstractBeanFactoryBasedTargetSource targets
+				&& targets.getBeanFactory() == this.beans;
 		if (bean instanceof AopInfrastructureBean || supplies || IdempotencyInterceptor.guards(this.guard, bean)) {
 			return bean;
 		}

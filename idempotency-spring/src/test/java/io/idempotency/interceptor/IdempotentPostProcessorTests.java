@@ -23,11 +23,16 @@ import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.ProxyFactoryBean;
+import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
+import org.springframework.aop.framework.autoproxy.target.AbstractBeanFactoryBasedTargetSourceCreator;
 import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.target.AbstractBeanFactoryBasedTargetSource;
 import org.springframework.aop.target.HotSwappableTargetSource;
+import org.springframework.aop.target.PrototypeTargetSource;
 import org.springframework.aop.target.ThreadLocalTargetSource;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -130,6 +135,14 @@ class IdempotentPostProcessorTests {
 	void guardsBeanOfATargetSourceOnce(Class<?> setup) {
 		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(setup)) {
 			assertGuardedOnce(context, context.getBean("proxy", Task.class));
+		}
+	}
+
+	/** The creator makes the targets in a factory that knows no guard. */
+	@Test
+	void guardsBeanOfATargetSourceCreator() {
+		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Created.class)) {
+			assertGuardedOnce(context, context.getBean("!task", Task.class));
 		}
 	}
 
@@ -494,6 +507,33 @@ class IdempotentPostProcessorTests {
 			proxy.setInterfaces(Task.class);
 			proxy.setTargetSource(targets);
 			return proxy;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Created {
+
+		@Bean
+		static DefaultAdvisorAutoProxyCreator autoProxyCreator(BeanFactory beanFactory) {
+			AbstractBeanFactoryBasedTargetSourceCreator targets = new AbstractBeanFactoryBasedTargetSourceCreator() {
+
+				@Override
+				protected AbstractBeanFactoryBasedTargetSource createBeanFactoryBasedTargetSource(Class<?> type,
+						String name) {
+					return name.equals("!task") ? new PrototypeTargetSource() : null;
+				}
+
+			};
+			targets.setBeanFactory(beanFactory);
+			DefaultAdvisorAutoProxyCreator creator = new DefaultAdvisorAutoProxyCreator();
+			creator.setCustomTargetSourceCreators(targets);
+			return creator;
+		}
+
+		@Bean("!task")
+		TaskImpl task() {
+			return new TaskImpl();
 		}
 
 	}

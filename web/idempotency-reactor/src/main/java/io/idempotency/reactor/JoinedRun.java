@@ -274,8 +274,8 @@ final class JoinedRun<T> {
 	}
 
 	/**
-	 * Looks the result up, outside of the transaction, which is gone. If the lookup
-	 * fails, or there is none, the work must not run again.
+	 * Looks the result up, outside of the transaction, which is gone. Without a lookup,
+	 * or if it fails, the work must not run again.
 	 */
 	private void recover(Throwable duplicate) {
 		Context way = ReactiveIdempotencyContext.with(this.context, this.claim.context());

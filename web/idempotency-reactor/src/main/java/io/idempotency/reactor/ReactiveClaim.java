@@ -119,8 +119,8 @@ public final class ReactiveClaim {
 
 	/**
 	 * Finds the result of work that was done before, by a call without a record. If the
-	 * lookup finds nothing, the call failed. If the lookup fails, or there is none, the
-	 * call is completed without a result: the work must not run again.
+	 * lookup finds nothing, the call failed. Without a lookup, or if it fails, the call
+	 * is completed without a result: the work must not run again.
 	 * @param <T> the result
 	 * @param duplicate the failure that means that the work was done before
 	 * @param lookUp looks the result up, {@code null} if no result can replace what

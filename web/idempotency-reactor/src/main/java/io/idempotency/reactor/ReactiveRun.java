@@ -125,7 +125,7 @@ final class ReactiveRun<T> {
 		}
 	}
 
-	/** If the lookup fails, or there is none, the work must not run again. */
+	/** Without a lookup, or if it fails, the work must not run again. */
 	private void afterDuplicate(Throwable duplicate, @Nullable T found, @Nullable Throwable failure) {
 		if (found != null) {
 			returned(found, true);
