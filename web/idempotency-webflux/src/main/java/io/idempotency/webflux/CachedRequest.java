@@ -16,6 +16,7 @@ import io.idempotency.interceptor.GuardFaultException;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.netty.http.server.HttpServerResponse;
 
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
@@ -24,6 +25,9 @@ import org.springframework.http.MediaType;
 import org.springframework.http.codec.multipart.Part;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.MultiValueMap;
 import org.springframework.web.server.ServerWebExchange;
 
@@ -162,7 +166,8 @@ final class CachedRequest extends ServerHttpRequestDecorator {
 	}
 
 	private boolean isIncomplete(long read) {
-		return read < getHeaders().getContentLength();
+		return read < getHeaders().getContentLength()
+				|| Netty.PRESENT && Netty.hasResponded(this.exchange.getResponse());
 	}
 
 	/** Reads a form that is read once. */
@@ -226,6 +231,24 @@ final class CachedRequest extends ServerHttpRequestDecorator {
 		return (charset != null) ? charset : StandardCharsets.UTF_8;
 	}
 
+	/** Loaded only if Reactor Netty is present. */
+	private static final class Netty {
+
+		private static final boolean PRESENT = ClassUtils.isPresent("reactor.netty.http.server.HttpServerResponse",
+				CachedRequest.class.getClassLoader());
+
+		/**
+		 * Returns whether the server responded by itself, because the body is malformed:
+		 * Netty then ends the body as if it were whole.
+		 */
+		static boolean hasResponded(ServerHttpResponse response) {
+			return !response.isCommitted()
+					&& ServerHttpResponseDecorator.getNativeResponse(response) instanceof HttpServerResponse server
+					&& server.hasSentHeaders();
+		}
+
+	}
+
 	/** What was read of the body. */
 	private final class Recording {
 
@@ -246,8 +269,7 @@ final class CachedRequest extends ServerHttpRequestDecorator {
 
 		/** A server may report the end of a body whose client is gone. */
 		Flux<DataBuffer> ended() {
-			long declared = getHeaders().getContentLength();
-			if (this.size == 0 && declared != 0) {
+			if (this.size == 0 && getHeaders().getContentLength() != 0 && !isIncomplete(Long.MAX_VALUE)) {
 				return readBefore(null);
 			}
 			if (isIncomplete(this.size)) {

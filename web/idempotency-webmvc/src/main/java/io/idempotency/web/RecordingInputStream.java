@@ -1,5 +1,6 @@
 package io.idempotency.web;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -42,6 +43,9 @@ final class RecordingInputStream extends ServletInputStream {
 
 	private boolean ended;
 
+	/** The announced bytes that must still come, negative if the length is unknown. */
+	private long missing;
+
 	/** Whether the source has failed; an asynchronous reader may be another thread. */
 	private volatile boolean broken;
 
@@ -50,9 +54,11 @@ final class RecordingInputStream extends ServletInputStream {
 	 * @param source the container's stream
 	 * @param limit the largest number of bytes that is recorded
 	 * @param expected the number of bytes that the client has announced, -1 if it has not
+	 * @param checked whether the container does not check that number
 	 */
-	RecordingInputStream(ServletInputStream source, long limit, long expected) {
+	RecordingInputStream(ServletInputStream source, long limit, long expected, boolean checked) {
 		this.source = source;
+		this.missing = checked ? expected : -1;
 		this.limit = limit;
 		// One byte more, so that the end of the body is seen without a larger array.
 		this.initialSize = (expected >= 0) ? (int) Math.min(expected, MAX_INITIAL_SIZE) + 1 : INITIAL_SIZE;
@@ -86,7 +92,12 @@ final class RecordingInputStream extends ServletInputStream {
 
 	private int source(Reading reading) throws IOException {
 		try {
-			return reading.read(this.source);
+			int read = reading.read(this.source);
+			this.missing -= Math.max(read, 0);
+			if (read < 0 && this.missing > 0) {
+				throw new EOFException("The body is shorter than announced");
+			}
+			return read;
 		}
 		catch (IOException | RuntimeException ex) {
 			this.broken = true;

@@ -162,7 +162,11 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	private RecordingInputStream stream() throws IOException {
 		if (this.stream == null) {
 			try {
-				this.stream = new RecordingInputStream(super.getInputStream(), this.limit, getContentLengthLong());
+				// Over HTTP/2 a container may not notice that a part of the body is
+				// missing.
+				boolean checked = getProtocol().startsWith("HTTP/2") && !ContentType.of(getContentType()).isForm();
+				this.stream = new RecordingInputStream(super.getInputStream(), this.limit, getContentLengthLong(),
+						checked);
 			}
 			catch (IllegalStateException readAsText) {
 				throw this.late ? Exchange.missing(this, "use the body of the request, which was read before")

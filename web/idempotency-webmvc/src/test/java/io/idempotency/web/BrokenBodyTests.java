@@ -1,6 +1,7 @@
 package io.idempotency.web;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.MethodParameter;
 import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
 import org.springframework.http.converter.HttpMessageConverter;
 import org.springframework.http.converter.HttpMessageNotReadableException;
 import org.springframework.http.server.ServerHttpRequest;
@@ -34,6 +36,7 @@ import org.springframework.test.web.servlet.request.MockMvcRequestBuilders;
 import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.WebApplicationContext;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
@@ -76,6 +79,47 @@ class BrokenBodyTests {
 				.content("{\"key\":\"k1\"}"))
 			.andReturn();
 		assertThat(whole.getResponse().getContentAsString()).isEqualTo("paid");
+	}
+
+	/** Over HTTP/2 the end of the stream ends a body, whatever its length should be. */
+	@ParameterizedTest
+	@CsvSource({ "/read, ''", "/read, {", "/pay, {", "/by-body, {", "/read-later, {" })
+	void bodyThatIsShorterThanAnnouncedIsNotStored(String path, String body) throws Exception {
+		MvcResult half = this.client.perform((servletContext) -> announced(path, body, 2)).andReturn();
+		assertThat(half.getResponse().getStatus()).isEqualTo(400);
+		MvcResult whole = this.client.perform((servletContext) -> announced(path, "{\"key\":\"k1\"}", 12)).andReturn();
+		assertThat(whole.getResponse().getContentAsString()).isEqualTo("paid");
+		assertThat(whole.getResponse().getHeader("Idempotent-Replayed")).isNull();
+	}
+
+	@Test
+	void formThatTheContainerReadIsNotShorterThanAnnounced() throws Exception {
+		MockHttpServletRequest form = announced("/pay", "", 5);
+		form.setContentType("application/x-www-form-urlencoded");
+		form.addParameter("sku", "1");
+		assertThat(this.client.perform((servletContext) -> form).andReturn().getResponse().getContentAsString())
+			.isEqualTo("paid");
+	}
+
+	private static MockHttpServletRequest announced(String path, String body, int length) {
+		MockHttpServletRequest request = new MockHttpServletRequest("POST", path) {
+
+			@Override
+			public int getContentLength() {
+				return length;
+			}
+
+			@Override
+			public long getContentLengthLong() {
+				return length;
+			}
+
+		};
+		request.setProtocol("HTTP/2.0");
+		request.addHeader("Idempotency-Key", "k1");
+		request.setContentType("application/json");
+		request.setContent(body.getBytes(StandardCharsets.UTF_8));
+		return request;
 	}
 
 	/**
@@ -242,6 +286,25 @@ class BrokenBodyTests {
 		public String pay() {
 			runs.incrementAndGet();
 			return "paid";
+		}
+
+		@PostMapping("/read")
+		@Idempotent(fingerprint = "none")
+		public String read(@RequestBody(required = false) @Nullable String body) {
+			return "paid";
+		}
+
+		/** Does not let the failure through. */
+		@PostMapping("/read-later")
+		@Idempotent(fingerprint = "none")
+		public ResponseEntity<String> readLater(InputStream body) {
+			try {
+				body.readAllBytes();
+				return ResponseEntity.ok("paid");
+			}
+			catch (IOException ex) {
+				return ResponseEntity.badRequest().build();
+			}
 		}
 
 		@PostMapping("/by-body")

@@ -1,9 +1,12 @@
 package io.idempotency.it.webflux;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import io.idempotency.it.client.Answer;
 import org.junit.jupiter.api.Test;
+import java.io.IOException;
 import java.net.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -40,6 +43,7 @@ import io.idempotency.it.servers.SqlDatabase;
 import io.idempotency.test.MutableClock;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.beans.factory.annotation.Autowired;
@@ -144,6 +148,21 @@ class OnNettyTests {
 
 	@Nested
 	class BrokenRequests extends OnNetty implements BrokenRequestsScenarios {
+
+		/** Netty answers it with 400, and the handler may be called meanwhile. */
+		@ParameterizedTest
+		@ValueSource(strings = { "/requests/text", "/requests/bytes", "/keys/uncompared" })
+		void storesNothingOfBodyWhoseFramingIsBroken(String path) throws IOException {
+			String head = "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nIdempotency-Key: " + key()
+					+ "\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
+			String answer = client().broken(head, "3\r\nabc\r\nzz\r\n".getBytes(StandardCharsets.US_ASCII));
+			assertThat(answer).startsWith("HTTP/1.1 400 ");
+			// The server responds before the handler ends.
+			Answer whole = await().until(() -> client().post(path, key(), "text/plain", "abc"),
+					(second) -> !second.text().contains("in-progress"));
+			assertThat(whole.status()).as("%s", whole).isEqualTo(200);
+			assertThat(whole.replayed()).isFalse();
+		}
 
 		/** Half a request is no request to Netty, which does not answer it. */
 		@Override
