@@ -515,6 +515,16 @@ class WhatIsComparedTests {
 			.content("{\"token\":\"\\uFFFD\"}")).getStatus()).isEqualTo(200);
 	}
 
+	@Test
+	void keyInUtf16JsonIsReadIfTheContentTypeNamesTheCharset() throws Exception {
+		byte[] json = "{\"token\":\"t1\"}".getBytes(StandardCharsets.UTF_16BE);
+		assertInvalid(
+				send(MockMvcRequestBuilders.post("/pointed").contentType(MediaType.APPLICATION_JSON).content(json)));
+		assertThat(send(MockMvcRequestBuilders.post("/pointed")
+			.header("Content-Type", "application/json;charset=UTF-16BE")
+			.content(json)).getStatus()).isEqualTo(200);
+	}
+
 	private static void assertInvalid(MockHttpServletResponse response) throws Exception {
 		assertThat(response.getContentAsString()).contains("\"code\":\"key-invalid\"");
 	}
