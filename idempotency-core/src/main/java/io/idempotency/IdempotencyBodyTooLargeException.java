@@ -12,13 +12,25 @@ public final class IdempotencyBodyTooLargeException extends IdempotencyException
 
 	private static final long serialVersionUID = 1L;
 
+	private final long limit;
+
 	/**
 	 * Creates the exception.
 	 * @param operation the guarded operation
-	 * @param detail what is wrong and what to do
+	 * @param limit the largest number of bytes that a body may have
 	 */
-	public IdempotencyBodyTooLargeException(String operation, String detail) {
-		super(operation, 413, "body-too-large", RetryAdvice.FIX_REQUEST, "Request body is too large", detail);
+	public IdempotencyBodyTooLargeException(String operation, long limit) {
+		super(operation, 413, "body-too-large", RetryAdvice.FIX_REQUEST, "Request body is too large",
+				"The body is larger than idempotency.http.max-request-size (" + limit + " bytes)");
+		this.limit = limit;
+	}
+
+	/**
+	 * Returns the largest number of bytes that a body may have.
+	 * @return the limit
+	 */
+	public long limit() {
+		return this.limit;
 	}
 
 }

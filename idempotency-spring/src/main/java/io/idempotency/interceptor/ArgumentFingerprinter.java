@@ -142,9 +142,9 @@ public final class ArgumentFingerprinter {
 			.filter((argument) -> argument != incomparable)
 			.map((argument) -> "#" + argument.name())
 			.collect(Collectors.joining(", "));
-		String example = others.isEmpty() ? "#" + incomparable.name() + ".id" : "{" + others + "}";
-		return "Set fingerprint to what must be equal on a retry, e.g. fingerprint = \"" + example
-				+ "\"; fingerprint = \"none\" compares nothing";
+		String example = others.isEmpty() ? "" : ", e.g. fingerprint = \"{" + others + "}\"";
+		return "Set fingerprint to what must be equal on a retry" + example
+				+ "; fingerprint = \"none\" compares nothing";
 	}
 
 	/** Returns the types whose JSON is compared. */

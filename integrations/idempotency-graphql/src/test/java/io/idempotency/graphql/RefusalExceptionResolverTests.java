@@ -56,7 +56,7 @@ class RefusalExceptionResolverTests {
 				refusal(new IdempotencyCallerUnknownException(OPERATION), "UNAUTHORIZED", "fix-request"),
 				refusal(new IdempotencyTokenUnknownException(OPERATION), "BAD_REQUEST", "new-key"),
 				refusal(new IdempotencyKeyReusedException(OPERATION), "BAD_REQUEST", "new-key"),
-				refusal(new IdempotencyBodyTooLargeException(OPERATION, OPERATION), "BAD_REQUEST", "fix-request"),
+				refusal(new IdempotencyBodyTooLargeException(OPERATION, 5), "BAD_REQUEST", "fix-request"),
 				refusal(new IdempotencyInProgressException(OPERATION, Duration.ofMillis(1001)), "CONFLICT", "same-key",
 						"retryAfter", 2),
 				refusal(new IdempotencyDuplicateException(OPERATION, 3), "CONFLICT", "never", "attempts", 3L),

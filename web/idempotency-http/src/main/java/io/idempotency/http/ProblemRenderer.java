@@ -205,9 +205,12 @@ public final class ProblemRenderer {
 		if (refusal instanceof IdempotencyKeyMissingException) {
 			return target + " needs a key" + place + ": send one, and send the same one when you repeat the request";
 		}
-		if (refusal instanceof IdempotencyKeyInvalidException || refusal instanceof IdempotencyBodyTooLargeException) {
-			// These messages only describe the fault of the request.
+		if (refusal instanceof IdempotencyKeyInvalidException) {
+			// The message only describes the fault of the request.
 			return target + ": " + refusal.getMessage();
+		}
+		if (refusal instanceof IdempotencyBodyTooLargeException tooLarge) {
+			return target + ": The body may have at most " + tooLarge.limit() + " bytes: send less";
 		}
 		if (refusal instanceof IdempotencyCallerUnknownException) {
 			return target + " is for known callers: say who you are, and send the request with the same key";

@@ -138,8 +138,7 @@ final class CachedRequest extends ServerHttpRequestDecorator {
 	}
 
 	private IdempotencyBodyTooLargeException tooLarge(String operation) {
-		return new IdempotencyBodyTooLargeException(operation,
-				"The body may have at most " + this.limit + " bytes: send less");
+		return new IdempotencyBodyTooLargeException(operation, this.limit);
 	}
 
 	@Override

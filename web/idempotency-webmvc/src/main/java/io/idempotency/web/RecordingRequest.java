@@ -300,8 +300,7 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	private IdempotencyBodyTooLargeException tooLarge() {
 		IdempotentOperation handler = this.operationFinder.of(this);
 		String operation = (handler != null) ? handler.name() : getRequestURI();
-		return new IdempotencyBodyTooLargeException(operation,
-				"The body may have at most " + this.limit + " bytes: send less");
+		return new IdempotencyBodyTooLargeException(operation, this.limit);
 	}
 
 	/**

@@ -65,8 +65,7 @@ class ProblemTextTests {
 				new IdempotencyKeyReusedException(OPERATION),
 				new IdempotencyInProgressException(OPERATION, Duration.ofSeconds(1)),
 				new IdempotencyDuplicateException(OPERATION, 2), new IdempotencyResultUnavailableException(OPERATION),
-				new IdempotencyOutcomeUnknownException(OPERATION),
-				new IdempotencyBodyTooLargeException(OPERATION, "The body may have at most 5 bytes: send less"),
+				new IdempotencyOutcomeUnknownException(OPERATION), new IdempotencyBodyTooLargeException(OPERATION, 5),
 				IdempotencyStoreUnavailableException.notExecuted(OPERATION, Duration.ofSeconds(1), cause),
 				IdempotencyStoreUnavailableException.mayHaveExecuted(OPERATION, Duration.ofSeconds(1), cause));
 	}
@@ -84,6 +83,20 @@ class ProblemTextTests {
 				assertThat(problem).contains("POST " + path)
 					.doesNotContain("Vault", "idempotency.", "secretName", "()");
 			}
+		}
+		finally {
+			((ConfigurableApplicationContext) context).close();
+		}
+	}
+
+	@Test
+	void messageOfATooLargeBodyNamesTheProperty() throws Exception {
+		WebApplicationContext context = WebMvcAdapterSetup.start(Vault.class);
+		try {
+			assertThat(WebMvcAdapterSetup.client(context)
+				.perform(MockMvcRequestBuilders.post("/body").contentType("application/json").content("x".repeat(3000)))
+				.andReturn()
+				.getResolvedException()).hasMessageContaining("idempotency.http.max-request-size (2000 bytes)");
 		}
 		finally {
 			((ConfigurableApplicationContext) context).close();
