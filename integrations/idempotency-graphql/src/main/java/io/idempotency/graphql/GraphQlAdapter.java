@@ -2,28 +2,15 @@ package io.idempotency.graphql;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
 
 import graphql.execution.DataFetcherResult;
 import graphql.execution.instrumentation.ChainedInstrumentation;
 import graphql.execution.instrumentation.Instrumentation;
 import graphql.schema.DataFetchingEnvironment;
-import graphql.schema.FieldCoordinates;
-import graphql.schema.GraphQLFieldsContainer;
-import graphql.schema.GraphQLInterfaceType;
-import graphql.schema.GraphQLNamedType;
-import graphql.schema.GraphQLSchema;
-import graphql.schema.GraphQLSchemaElement;
-import graphql.schema.GraphQLTypeVisitorStub;
-import graphql.schema.SchemaTraverser;
-import graphql.util.TraversalControl;
-import graphql.util.TraverserContext;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.IdempotencyKeyInvalidException;
@@ -80,6 +67,8 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 	/** Their JSON does not show their values. */
 	private static final Set<Class<?>> NOT_COMPARED = Set.of(ArgumentValue.class, DataFetchingEnvironment.class);
 
+	private static final Set<String> ROOT_TYPES = Set.of("Query", "Mutation", "Subscription");
+
 	private final MethodAdapter methodAdapter;
 
 	private final OperationKeyReader keyReader;
@@ -96,8 +85,8 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 
 	private final Set<MethodClassKey> checked = ConcurrentHashMap.newKeySet();
 
-	/** The fields that an annotation of their class does not guard. */
-	private final Map<MethodClassKey, List<FieldCoordinates>> leftOut = new ConcurrentHashMap<>();
+	/** Methods of annotated classes for fields of types other than the root types. */
+	private final Set<MethodClassKey> leftOut = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Creates the adapter.
@@ -123,14 +112,13 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 		if (!isField(method, targetClass)) {
 			return OperationTraits.NONE;
 		}
-		OperationTraits traits = OperationTraits.of(Flag.REQUEST);
-		List<String> types = types(method, targetClass);
-		// The annotation of a class guards its mutations.
-		if (!types.equals(List.of("Mutation"))) {
-			traits = OperationTraits.of(Flag.REQUEST, Flag.EXEMPT_FROM_CLASS);
-			this.leftOut.put(new MethodClassKey(method, targetClass),
-					types.stream().map((type) -> FieldCoordinates.coordinates(type, field(method))).toList());
+		String type = type(method, targetClass);
+		if (!ROOT_TYPES.contains(type)) {
+			this.leftOut.add(new MethodClassKey(method, targetClass));
 		}
+		// The annotation of a class guards its mutations.
+		OperationTraits traits = type.equals("Mutation") ? OperationTraits.of(Flag.REQUEST)
+				: OperationTraits.of(Flag.REQUEST, Flag.EXEMPT_FROM_CLASS);
 		return traits.withDefaultKey(new KeySource.Header(this.keyHeader));
 	}
 
@@ -138,25 +126,14 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 		return AnnotatedElementUtils.hasAnnotation(targetClass, Controller.class) && mapping(method).isPresent();
 	}
 
-	/**
-	 * Returns the types whose field a method may fetch: the type that an annotation
-	 * names, or else those of its parameters.
-	 */
-	private static List<String> types(Method method, Class<?> targetClass) {
+	/** Returns the type that an annotation names, empty if none does. */
+	private static String type(Method method, Class<?> targetClass) {
 		String type = mapping(method).getString("typeName");
-		if (type.isEmpty()) {
-			type = MergedAnnotations.from(targetClass, SearchStrategy.TYPE_HIERARCHY)
-				.get(SchemaMapping.class)
-				.getValue("typeName", String.class)
-				.orElse("");
-		}
-		return !type.isEmpty() ? List.of(type)
-				: Stream.of(method.getParameterTypes()).map(Class::getSimpleName).toList();
-	}
-
-	private static String field(Method method) {
-		String name = mapping(method).getString("field");
-		return name.isEmpty() ? method.getName() : name;
+		return !type.isEmpty() ? type
+				: MergedAnnotations.from(targetClass, SearchStrategy.TYPE_HIERARCHY)
+					.get(SchemaMapping.class)
+					.getValue("typeName", String.class)
+					.orElse("");
 	}
 
 	private static MergedAnnotation<SchemaMapping> mapping(Method method) {
@@ -221,7 +198,13 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 
 	@Override
 	public void afterSingletonsInstantiated() {
-		this.sources.stream().forEach((source) -> requireAllMutations(source.schema()));
+		this.leftOut.removeAll(this.checked);
+		if (!this.leftOut.isEmpty()) {
+			throw new IdempotencyConfigurationException(
+					"@Idempotent on a class guards the fields of the type Mutation, but the class also fetches other "
+							+ "fields, which may be mutations of a namespace: " + this.leftOut,
+					"Put @Idempotent on each method that changes something, and not on the class");
+		}
 		if (!this.checked.isEmpty()) {
 			if (!this.sources.stream().allMatch((source) -> tellsFields(source.graphQl().getInstrumentation()))) {
 				throw new IdempotencyConfigurationException(
@@ -233,50 +216,6 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 			logger.info("GraphQL: {} field(s) are guarded, each by itself. A request that carries documents is never "
 					+ "guarded as a whole", this.checked.size());
 		}
-	}
-
-	/**
-	 * Rejects a class whose annotation leaves out a field of a type that only mutations
-	 * reach, such as a namespace of mutations.
-	 */
-	private void requireAllMutations(GraphQLSchema schema) {
-		this.leftOut.keySet().removeAll(this.checked);
-		Set<String> read = new HashSet<>();
-		new SchemaTraverser((element) -> children(schema, element)).depthFirst(new GraphQLTypeVisitorStub() {
-
-			@Override
-			protected TraversalControl visitGraphQLType(GraphQLSchemaElement node,
-					TraverserContext<GraphQLSchemaElement> context) {
-				if (node instanceof GraphQLNamedType type) {
-					read.add(type.getName());
-				}
-				return TraversalControl.CONTINUE;
-			}
-
-		}, Stream.of(schema.getQueryType(), schema.getSubscriptionType()).filter(Objects::nonNull).toList());
-		List<String> mutations = this.leftOut.values()
-			.stream()
-			.flatMap(List::stream)
-			.filter((field) -> !read.contains(field.getTypeName())
-					&& schema.getType(field.getTypeName()) instanceof GraphQLFieldsContainer type
-					&& type.getFieldDefinition(field.getFieldName()) != null)
-			.map(FieldCoordinates::toString)
-			.sorted()
-			.toList();
-		if (!mutations.isEmpty()) {
-			throw new IdempotencyConfigurationException(
-					"@Idempotent on a controller guards only fields of the type Mutation, but only mutations reach "
-							+ String.join(", ", mutations),
-					"Put @Idempotent on each method that changes something, and not on the class");
-		}
-	}
-
-	private static List<GraphQLSchemaElement> children(GraphQLSchema schema, GraphQLSchemaElement element) {
-		List<GraphQLSchemaElement> children = new ArrayList<>(element.getChildren());
-		if (element instanceof GraphQLInterfaceType type) {
-			children.addAll(schema.getImplementations(type));
-		}
-		return children;
 	}
 
 	private static boolean tellsFields(Instrumentation instrumentation) {
@@ -298,7 +237,8 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 			if (!isField(guarded.method(), guarded.targetClass())) {
 				return "";
 			}
-			return field(guarded.method());
+			String name = mapping(guarded.method()).getString("field");
+			return name.isEmpty() ? guarded.method().getName() : name;
 		});
 	}
 
