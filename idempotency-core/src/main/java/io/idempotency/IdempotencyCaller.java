@@ -31,7 +31,7 @@ public record IdempotencyCaller(Type type, String name, List<Quality> qualities)
 			throw new IllegalArgumentException("A caller of type " + type + (named ? " has a name" : " has no name"));
 		}
 		if (type == Type.ID && !qualities.isEmpty()) {
-			throw new IllegalArgumentException("The id of a caller has its qualities inside");
+			throw new IllegalArgumentException("A caller id cannot have an issuer or a registration");
 		}
 	}
 

@@ -20,8 +20,8 @@ public final class IdempotencyCallerUnknownException extends IdempotencyExceptio
 	 * @param operation the guarded operation
 	 */
 	public IdempotencyCallerUnknownException(String operation) {
-		this(operation, "A request of '" + operation
-				+ "' has no principal, and idempotency.http.anonymous=reject: anonymous callers would share their keys");
+		this(operation, "The request of '" + operation + "' has no principal, and idempotency.http.anonymous is "
+				+ "'reject'. Authenticate the request");
 	}
 
 	/**

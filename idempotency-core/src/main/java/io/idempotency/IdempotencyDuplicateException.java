@@ -21,8 +21,9 @@ public final class IdempotencyDuplicateException extends IdempotencyException {
 	 */
 	public IdempotencyDuplicateException(String operation, long attempts) {
 		super(operation, 409, "duplicate", RetryAdvice.NEVER, "Request was already received",
-				"A request of '" + operation + "' with this key was already received, and its answer is not kept: "
-						+ "do not send it again. For a new request, or if the first one has failed, use a new key");
+				"A request of '" + operation + "' with this key was already received, and its result is not "
+						+ "stored. Do not send it again. For a new request, or if the first one failed, use a new "
+						+ "key");
 		this.attempts = attempts;
 	}
 

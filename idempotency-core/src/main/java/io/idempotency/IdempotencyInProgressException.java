@@ -24,8 +24,8 @@ public final class IdempotencyInProgressException extends IdempotencyException {
 	 */
 	public IdempotencyInProgressException(String operation, Duration retryAfter) {
 		super(operation, 409, "in-progress", RetryAdvice.SAME_KEY, "A request is outstanding for this Idempotency-Key",
-				"The first request of '" + operation + "' with this key still runs: wait "
-						+ Math.max(1, (retryAfter.toMillis() + 999) / 1000) + " s and repeat it unchanged");
+				"The first request of '" + operation + "' with this key is in progress. Wait "
+						+ Math.max(1, (retryAfter.toMillis() + 999) / 1000) + " s and retry it unchanged");
 		this.retryAfter = retryAfter;
 	}
 

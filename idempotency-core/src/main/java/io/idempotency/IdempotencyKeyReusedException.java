@@ -17,8 +17,8 @@ public final class IdempotencyKeyReusedException extends IdempotencyException {
 	 */
 	public IdempotencyKeyReusedException(String operation) {
 		super(operation, 422, "key-reused", RetryAdvice.NEW_KEY, "Idempotency-Key is already used",
-				"This key was used for another request of '" + operation
-						+ "': repeat the first request unchanged, or use a new key for a new one");
+				"This key was already used for a different request of '" + operation + "'. Use a new key, or retry "
+						+ "the first request unchanged");
 	}
 
 }

@@ -18,8 +18,8 @@ public final class IdempotencyOutcomeUnknownException extends IdempotencyExcepti
 	 */
 	public IdempotencyOutcomeUnknownException(String operation) {
 		super(operation, 409, "outcome-unknown", RetryAdvice.NEVER, "Outcome of the first request is unknown",
-				"The first request of '" + operation
-						+ "' with this key did not end and may have had its effect: look the result up, or ask the operator");
+				"The first request of '" + operation + "' with this key did not complete, but may have had an "
+						+ "effect. Look up the outcome, or contact the operator");
 	}
 
 }

@@ -39,7 +39,7 @@ public record IdempotencyRecord(String operation, String id, State state, @Nulla
 		Objects.requireNonNull(operation, "operation");
 		Objects.requireNonNull(state, "state");
 		if (!id.matches("[0-9a-f]{64}")) {
-			throw new IllegalArgumentException("The id of a record has 64 hexadecimal digits in lower case");
+			throw new IllegalArgumentException("A record id must be 64 lower-case hexadecimal digits");
 		}
 	}
 

@@ -17,8 +17,10 @@ public final class IdempotencyResultUnavailableException extends IdempotencyExce
 	 */
 	public IdempotencyResultUnavailableException(String operation) {
 		super(operation, 409, "result-unavailable", RetryAdvice.NEVER,
-				"Request was processed, its response is not available", "The first request of '" + operation
-						+ "' with this key was processed and will not run again, but its response was not kept: look the result up");
+				"Request was processed, but its response is not available",
+				"The first request of '" + operation
+						+ "' with this key was processed and will not run again, but its result is not stored. "
+						+ "Look up the result");
 	}
 
 }

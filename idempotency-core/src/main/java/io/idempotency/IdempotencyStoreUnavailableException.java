@@ -43,7 +43,7 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 			@Nullable Throwable cause) {
 		return new IdempotencyStoreUnavailableException(operation, Reason.NOT_EXECUTED,
 				"The idempotency store of '" + operation
-						+ "' is not available, so the request was not executed: repeat it unchanged later",
+						+ "' is not available, so the request was not executed. Retry it unchanged later",
 				retryAfter, cause);
 	}
 
@@ -57,8 +57,8 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 	public static IdempotencyStoreUnavailableException mayHaveExecuted(String operation, Duration retryAfter,
 			Throwable cause) {
 		return new IdempotencyStoreUnavailableException(operation, Reason.MAY_HAVE_EXECUTED,
-				"The commit of '" + operation + "' got no response, so the request may have been executed: repeat it "
-						+ "unchanged later, and it gets the result, or is executed then",
+				"The commit of '" + operation + "' was not confirmed, so the request may have been executed. Retry "
+						+ "it unchanged later: it is replayed if it was executed, and executed if it was not",
 				retryAfter, cause);
 	}
 
@@ -72,7 +72,7 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 	public static IdempotencyStoreUnavailableException overloaded(String operation, Duration retryAfter) {
 		return new IdempotencyStoreUnavailableException(operation, Reason.OVERLOADED,
 				"Too many detached calls are in progress on this node, so the request of '" + operation
-						+ "' was not executed: repeat it unchanged later",
+						+ "' was not executed. Retry it unchanged later",
 				retryAfter, null);
 	}
 

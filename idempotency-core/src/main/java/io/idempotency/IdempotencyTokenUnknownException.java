@@ -16,9 +16,10 @@ public final class IdempotencyTokenUnknownException extends IdempotencyException
 	 * @param operation the guarded operation
 	 */
 	public IdempotencyTokenUnknownException(String operation) {
-		super(operation, 400, "token-unknown", RetryAdvice.NEW_KEY, "Idempotency token is unknown", "The token for '"
-				+ operation
-				+ "' was never issued, has expired or belongs to another caller: get a new token and send the request with it");
+		super(operation, 400, "token-unknown", RetryAdvice.NEW_KEY, "Idempotency token is unknown",
+				"The token for '" + operation
+						+ "' was never issued, has expired or belongs to another caller. Get a new token and send the "
+						+ "request with it");
 	}
 
 }

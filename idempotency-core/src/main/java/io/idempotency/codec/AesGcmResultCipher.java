@@ -69,16 +69,16 @@ public final class AesGcmResultCipher implements ResultCipher {
 	public AesGcmResultCipher(String encryptingKeyId, Map<String, byte[]> keys) {
 		keys.forEach((id, key) -> {
 			if (!isKeyId(id)) {
-				throw new IllegalArgumentException("An id of a key is 1 to 20 letters, digits, '.', '-' and '_'");
+				throw new IllegalArgumentException("A key id must be 1 to 20 letters, digits, '.', '-' or '_'");
 			}
 			if (!isKeyLength(key.length)) {
-				throw new IllegalArgumentException("A key has 16, 24 or 32 bytes, not " + key.length);
+				throw new IllegalArgumentException("A key must have 16, 24 or 32 bytes, not " + key.length);
 			}
 			this.keys.put(id, new SecretKeySpec(key, "AES"));
 		});
 		SecretKey encryptingKey = this.keys.get(encryptingKeyId);
 		if (encryptingKey == null) {
-			throw new IllegalArgumentException("The key that encrypts is not among the keys");
+			throw new IllegalArgumentException("The active key is not one of the keys");
 		}
 		this.encryptingKey = encryptingKey;
 		this.head = head(encryptingKeyId);
@@ -115,7 +115,7 @@ public final class AesGcmResultCipher implements ResultCipher {
 			return encrypted;
 		}
 		catch (GeneralSecurityException ex) {
-			throw new IllegalStateException("AES-GCM of the JDK does not encrypt", ex);
+			throw new IllegalStateException("AES-GCM encryption failed", ex);
 		}
 	}
 
@@ -168,7 +168,7 @@ public final class AesGcmResultCipher implements ResultCipher {
 		String id = keyId(encrypted);
 		SecretKey key = this.keys.get(id);
 		if (key == null) {
-			throw new UnreadableResultException("its key '" + id + "' is not among the keys of this application");
+			throw new UnreadableResultException("its key '" + id + "' is not configured");
 		}
 		byte[] head = head(id);
 		byte[] nonce = Arrays.copyOfRange(encrypted, head.length, head.length + NONCE_LENGTH);
@@ -178,11 +178,11 @@ public final class AesGcmResultCipher implements ResultCipher {
 					encrypted.length - start);
 		}
 		catch (AEADBadTagException ex) {
-			throw new UnreadableResultException("it was changed, is that of another record, or was encrypted with "
-					+ "another key than '" + id + "' is here", ex);
+			throw new UnreadableResultException("it was modified, belongs to another record, or was encrypted with "
+					+ "a different key '" + id + "'", ex);
 		}
 		catch (GeneralSecurityException ex) {
-			throw new IllegalStateException("AES-GCM of the JDK does not decrypt", ex);
+			throw new IllegalStateException("AES-GCM decryption failed", ex);
 		}
 	}
 
@@ -215,7 +215,7 @@ public final class AesGcmResultCipher implements ResultCipher {
 	@Override
 	public String toString() {
 		String encrypting = new String(this.head, 2, this.head.length - 2, StandardCharsets.US_ASCII);
-		return "AES-GCM with the keys " + this.keys.keySet() + ", of which '" + encrypting + "' encrypts";
+		return "AES-GCM with the keys " + this.keys.keySet() + ", active key '" + encrypting + "'";
 	}
 
 }

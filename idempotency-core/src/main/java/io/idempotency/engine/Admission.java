@@ -159,7 +159,7 @@ public final class Admission {
 
 	private ClaimResult.InProgress conflict() {
 		if (this.conflict == null) {
-			throw new IllegalStateException("There is no conflict to wait for");
+			throw new IllegalStateException("No conflicting call exists to wait for");
 		}
 		return this.conflict;
 	}

@@ -98,7 +98,7 @@ public final class AsyncResults {
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			throw new CancellationException("Interrupted while the result of an earlier call was looked up");
+			throw new CancellationException("Interrupted during the lookup of an earlier result");
 		}
 		catch (ExecutionException ex) {
 			throw cause(ex);

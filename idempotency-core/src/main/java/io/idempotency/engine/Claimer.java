@@ -168,7 +168,7 @@ public record Claimer(EngineRuntime runtime) {
 	public void giveBack(Admission admission, StoreRuntime store) {
 		ClaimRequest request = admission.request();
 		boolean leaseEndsIt = request.type() == ClaimType.LEASED && request.takeOver();
-		store.repeater().giveBack(new OutstandingWrite("give back", admission.call().operation()) {
+		store.repeater().giveBack(new OutstandingWrite("release", admission.call().operation()) {
 
 			@Override
 			public boolean send() {

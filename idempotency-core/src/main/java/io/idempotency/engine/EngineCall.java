@@ -71,7 +71,8 @@ final class EngineCall implements IdempotencyTemplate.Call {
 	public IdempotencyTemplate.Call scope(String scope) {
 		if (scope == null || scope.isEmpty()) {
 			throw new IllegalArgumentException("The scope of a call of '" + this.operation
-					+ "' is missing, and a key must never be shared by mistake: give the scope, or do not call scope(...) where all callers share one");
+					+ "' is missing, so callers could share keys by mistake. Pass a scope, or do not call "
+					+ "scope(...) if all callers share their keys");
 		}
 		this.scope = scope;
 		return this;
@@ -146,10 +147,11 @@ final class EngineCall implements IdempotencyTemplate.Call {
 		IdempotencyOptions resolved = resolve();
 		TemplateResult result = declared(type, resolved);
 		if (result.async()) {
-			throw new IllegalArgumentException("The Mono of '" + this.operation + "' is that of a value");
+			throw new IllegalArgumentException(
+					"The type of '" + this.operation + "' must be the type of the value inside the Mono");
 		}
 		if (this.transactions != null) {
-			throw refused("it joins a transaction, which a call that must not block cannot", "Do not join");
+			throw refused("it joins a transaction, which a non-blocking call does not support", "Do not join");
 		}
 		GuardedCall call = guarded(resolved, result);
 		return new DescribedCall<>(call, new Action<T>(resolved, result, () -> null), this.recovery);
@@ -181,7 +183,8 @@ final class EngineCall implements IdempotencyTemplate.Call {
 			IdempotencyOptions resolved = resolve();
 			TemplateResult result = declared(type, resolved);
 			if (async && result.async()) {
-				throw new IllegalArgumentException("The future of '" + this.operation + "' is that of a value");
+				throw new IllegalArgumentException(
+						"The type of '" + this.operation + "' must be the type of the value inside the future");
 			}
 			TemplateResult returned = async ? new TemplateResult(result.type(), true) : result;
 			return this.template.engine.execute(guarded(resolved, returned), new Action<T>(resolved, returned, action),
@@ -195,14 +198,14 @@ final class EngineCall implements IdempotencyTemplate.Call {
 	private GuardedCall guarded(IdempotencyOptions resolved, TemplateResult result) {
 		IdempotencyStore used = (this.store != null) ? this.store : this.template.store;
 		if (this.token != null && !this.key.isEmpty()) {
-			throw refused("it has a key and a token", "Give it one of the two");
+			throw refused("it has a key and a token", "Pass only one of them");
 		}
 		if (this.transactions != null && result.async()) {
-			throw refused("it joins a transaction, and its work goes on after that has ended",
+			throw refused("it joins a transaction, but its work continues after the transaction ends",
 					"Return the result itself, or do not join");
 		}
 		if (this.transactions != null && used.joining().isEmpty()) {
-			throw refused("it joins a transaction, and its store has none to join",
+			throw refused("it joins a transaction, which its store does not support",
 					"Use the JDBC store, or do not join");
 		}
 		return new GuardedCall(key(), (this.fingerprint != null) ? this.fingerprint : Fingerprint.NONE, resolved, used);
@@ -218,8 +221,8 @@ final class EngineCall implements IdempotencyTemplate.Call {
 			return this.template.namespace.token(this.template.environment.caller(), this.token);
 		}
 		if (this.key.isEmpty()) {
-			throw new IdempotencyKeyMissingException(this.operation, "The call of '" + this.operation
-					+ "' has no key: call key(…) with parts that are not empty, or token(…)");
+			throw new IdempotencyKeyMissingException(this.operation,
+					"The call of '" + this.operation + "' has no key. Call key(…) with non-empty parts, or token(…)");
 		}
 		Caller caller = (this.scope != null) ? Caller.scope(this.scope) : Caller.GLOBAL;
 		return this.template.namespace.key(this.operation, caller, this.key);

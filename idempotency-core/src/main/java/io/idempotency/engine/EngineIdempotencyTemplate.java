@@ -144,11 +144,11 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 			TemplateResult result = of(operation, declared);
 			if (deferred.test(result.type)) {
 				throw refused(operation, declared,
-						"its work may go on when the action has returned, and when it ends cannot be seen");
+						"its work may continue after the action returns, and its end cannot be observed");
 			}
 			String problem = replayed ? codec.unsupported(result.type) : null;
 			if (problem != null) {
-				throw refused(operation, declared, "it cannot be kept for a replay: " + problem);
+				throw refused(operation, declared, "it cannot be stored for a replay: " + problem);
 			}
 			return result;
 		}
@@ -156,7 +156,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 		private static TemplateResult of(String operation, Type declared) {
 			if (isFuture(declared)) {
 				throw refused(operation, declared,
-						"it does not say what is inside: use executeAsync with the type of the value");
+						"its value type is unknown. Use executeAsync with the type of the value");
 			}
 			if (declared instanceof ParameterizedType generic && isFuture(generic.getRawType())) {
 				return new TemplateResult(generic.getActualTypeArguments()[0], true);
@@ -201,7 +201,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 		 * @throws IllegalArgumentException if there is none
 		 */
 		default IdempotencyStore store(String name) {
-			throw new IllegalArgumentException("There is no store '" + name + "'");
+			throw new IllegalArgumentException("Store '" + name + "' does not exist");
 		}
 
 		/**
@@ -209,7 +209,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 		 * @throws IllegalArgumentException if there are none, or several
 		 */
 		default TransactionStarter transactions() {
-			throw new IllegalArgumentException("There are no transactions to join");
+			throw new IllegalArgumentException("No transactions are available to join");
 		}
 
 		/** Returns the current caller, to whom tokens belong. */

@@ -65,7 +65,9 @@ public interface EngineObserver {
 	static IdempotencyStore observed(EngineObserver observer, IdempotencyStore store) {
 		IdempotencyStore observed = EventLog.attempt(() -> observer.observed(store),
 				(ex) -> LoggerFactory.getLogger(EngineObserver.class)
-					.warn("An observer of stores failed; {} is not observed", store.getClass().getSimpleName(), ex));
+					.warn("[IDEM-116] The store observer failed: store {} has no metrics until the application "
+							+ "restarts. Calls are not affected. Fix the cause and restart.",
+							store.getClass().getSimpleName(), ex));
 		return (observed != null) ? observed : store;
 	}
 

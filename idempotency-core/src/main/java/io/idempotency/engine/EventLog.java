@@ -68,7 +68,9 @@ public final class EventLog {
 	/** Notifies one listener; its failure is logged. */
 	public static void publish(IdempotencyListener listener, IdempotencyEvent event, String operation) {
 		run(() -> listener.onEvent(event, operation),
-				(ex) -> write(() -> logger.warn("The listener {} failed on {} of '{}'; the call goes on",
+				(ex) -> write(() -> logger.warn(
+						"[IDEM-101] Idempotency listener {} failed on event {} of '{}'. "
+								+ "The call continues. Fix the listener.",
 						listener.getClass().getName(), event, operation, ex)));
 	}
 
@@ -146,10 +148,9 @@ public final class EventLog {
 	 */
 	public void claimLost(GuardedCall call, ClaimOrigin run) {
 		publish(IdempotencyEvent.LEASE_LOST, call.operation());
-		logger.warn("A claim of '{}' was lost while its owner was at work: its lease ran out and another call took the "
-				+ "key, or its record was removed by an operator or the store; lengthen the lease, or shut late owners "
-				+ "out downstream by the fencing token. Record {}; this run: {}; now: {}", call.operation(),
-				call.key().hashHex(), run(run.node(), run.traceId()), holder(call));
+		logger.warn("[IDEM-102] The claim of '{}' was lost while its call ran, so the call may have run twice. "
+				+ "Compare the effects of both runs. To prevent this, set a longer lease. Record {}; this run: {}; "
+				+ "now: {}", call.operation(), call.key().hashHex(), run(run.node(), run.traceId()), holder(call));
 	}
 
 	/** The store may be unavailable, and the rest of the message is still useful. */
@@ -211,8 +212,9 @@ public final class EventLog {
 	public void takenOver(GuardedCall call, ClaimOrigin before, ClaimOrigin run) {
 		publish(IdempotencyEvent.TAKEN_OVER, call.operation());
 		write(() -> logger.info(
-				"A call of '{}' takes over record {} from a run that has not ended within its lease: {}; this run: {}",
-				call.operation(), call.key().hashHex(), run(before.node(), before.traceId()),
+				"The lease of record {} of '{}' expired without a result: this call takes over. Previous run: {}; "
+						+ "this run: {}",
+				call.key().hashHex(), call.operation(), run(before.node(), before.traceId()),
 				run(run.node(), run.traceId())));
 	}
 
@@ -223,46 +225,53 @@ public final class EventLog {
 
 	/** Reports a call that did not end while its claim may be renewed. */
 	void beatsEnded(String operation) {
-		logger.warn("A call of '{}' did not end within idempotency.max-detached-duration after its caller was gone, or "
-				+ "within the retention of its key: its claim is renewed no more, and its outcome is unknown when "
-				+ "the lease expires. If its work takes longer, set a longer duration", operation);
+		logger.warn("[IDEM-103] A detached call of '{}' did not complete within idempotency.max-detached-duration "
+				+ "or the retention of its key: its claim is no longer renewed. When the lease expires, its "
+				+ "outcome is unknown. If the work takes longer, set a longer idempotency.max-detached-duration.",
+				operation);
 	}
 
 	void tooManyDetached(String operation, int detached, int most) {
 		logger.warn(
-				"{} calls of this node continue after their callers are gone, and idempotency.max-detached-calls is {}: "
-						+ "new calls of '{}' receive 503 until some have completed. Further rejections of the "
-						+ "operation are not logged until it has no such calls",
+				"[IDEM-104] {} detached calls are in progress on this node, and idempotency.max-detached-calls is "
+						+ "{}: new calls of '{}' receive 503 until some complete. Find the slow work or raise the "
+						+ "limit. Further rejections are logged after the operation has no detached calls.",
 				detached, most, operation);
 	}
 
 	public void resultNotStored(String operation, Throwable cause) {
 		once("store " + cause.getClass().getName(), cause,
-				"The result of '{}' could not be stored; duplicates are told that it is not available. Told once for "
-						+ "each cause",
+				"[IDEM-105] The result of '{}' could not be stored: duplicates receive 409 'result-unavailable'. "
+						+ "Return a type that can be stored, or declare recover. Logged once for each cause.",
 				operation);
 	}
 
 	void resultNotReadable(String operation, Throwable cause) {
 		once("read " + cause.getClass().getName(), cause,
-				"The stored result of '{}' could not be read. Told once for each cause", operation);
+				"[IDEM-106] The stored result of '{}' could not be read: duplicates receive 409 "
+						+ "'result-unavailable'. If the result type changed, make new properties optional or "
+						+ "declare recover. Logged once for each cause.",
+				operation);
 	}
 
 	void resultNotEncrypted(String operation, Throwable cause) {
 		once("encrypt " + cause.getClass().getName(), cause,
-				"The result of '{}' could not be encrypted and is not stored; duplicates are told that it is not "
-						+ "available. Told once for each cause",
+				"[IDEM-107] The result of '{}' could not be encrypted and is not stored: duplicates receive 409 "
+						+ "'result-unavailable'. Fix the cipher. Logged once for each cause.",
 				operation);
 	}
 
 	void resultNotDecrypted(String operation, String problem, @Nullable Throwable cause) {
-		once("decrypt " + problem, cause, "The stored result of '{}' is not replayed: {}. Told once for each cause",
-				operation, problem);
+		once("decrypt " + problem, cause, "[IDEM-108] The stored result of '{}' is not replayed: {}. Duplicates "
+				+ "receive 409 'result-unavailable'. Check the encryption keys of this node. Logged once for each "
+				+ "cause.", operation, problem);
 	}
 
 	void notObserved(Throwable cause) {
 		once("observe " + cause.getClass().getName(), cause,
-				"An observer of guarded calls failed; the call goes on. Told once for each cause", "");
+				"[IDEM-109] An observer of guarded calls failed. The calls continue, but their metrics or traces "
+						+ "may be incomplete. Fix the observer. Logged once for each cause.",
+				"");
 	}
 
 	/** Logs a problem as a warning once for each operation and cause. */
@@ -275,26 +284,32 @@ public final class EventLog {
 
 	public void transactionRepeated(String operation, Throwable cause) {
 		publish(IdempotencyEvent.STORE_RETRY, operation);
-		write(() -> logger.debug("The database has ended the transaction of '{}' with its claim; it is begun again",
+		write(() -> logger.debug(
+				"The database ended the transaction of '{}' that holds its claim; the transaction starts again",
 				operation, cause));
 	}
 
 	/** Reports a write that the store has not taken for a whole retention. */
 	void gaveUp(String verb, String operation) {
-		logger.error("The store failed to {} a claim of '{}' for its whole retention; given up", verb, operation);
+		logger.error(
+				"[IDEM-110] The store failed to {} a claim of '{}' for its whole retention, and the write is "
+						+ "dropped: a retry may run again. Check the effects of the call and restore the store.",
+				verb, operation);
 	}
 
 	/** Reports a write that is not repeated because the engine was closed. */
 	void leftToLease(String verb, String operation) {
-		logger.warn("The store failed to {} a claim of '{}' after the engine was closed: it is left to its lease", verb,
-				operation);
+		logger.warn("[IDEM-111] The store failed to {} a claim of '{}' after shutdown: the key stays claimed until "
+				+ "its lease expires, and a retry may then run again. Let calls complete before the application "
+				+ "stops (server.shutdown=graceful).", verb, operation);
 	}
 
 	/** Reports the number of writes of each operation that were left at the close. */
 	void closed(Map<String, Integer> left) {
 		if (!left.isEmpty()) {
-			logger.warn("Closed with writes that the store has not taken, by operation: {}. Their keys stay claimed "
-					+ "until the leases are over, and may then run again", left);
+			logger.warn("[IDEM-112] The application stopped with pending writes, by operation: {}. Their keys stay "
+					+ "claimed until the leases expire, and retries may then run again. Restore the store and "
+					+ "check these operations.", left);
 		}
 	}
 

@@ -138,8 +138,8 @@ final class FinishedCallFinder {
 		Level level = this.logged.compareAndSet(false, true) ? Level.WARN : Level.DEBUG;
 		EventLog.write(() -> logger.atLevel(level)
 			.setCause(failure)
-			.log("{} could not look for the result of a call of '{}'; its claims decide. Logged once", this.name,
-					call.operation()));
+			.log("[IDEM-113] Lookup of a stored result in store {} failed for a call of '{}': the call continues "
+					+ "with a claim. No action is needed. Logged once.", this.name, call.operation()));
 	}
 
 	/**

@@ -239,11 +239,11 @@ final class JoinedEngine {
 		}
 
 		private TransactionStarter.Begun transaction() {
-			return Objects.requireNonNull(this.transaction, "No transaction was begun");
+			return Objects.requireNonNull(this.transaction, "No transaction was started");
 		}
 
 		private OwnedClaim claim() {
-			return Objects.requireNonNull(this.claim, "Nothing was claimed");
+			return Objects.requireNonNull(this.claim, "No claim exists");
 		}
 
 		@Override

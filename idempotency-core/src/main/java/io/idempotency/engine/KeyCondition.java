@@ -230,7 +230,9 @@ final class KeyCondition {
 		void callBack() {
 			if (this.woken != null) {
 				EventLog.run(this.woken,
-						(ex) -> logger.error("A call that waits for another one could not be woken up", ex));
+						(ex) -> logger.error("[IDEM-114] A waiting duplicate could not be resumed: it stays "
+								+ "blocked until its client disconnects. Check that the executor accepts tasks and "
+								+ "that the JVM has memory and threads.", ex));
 			}
 		}
 

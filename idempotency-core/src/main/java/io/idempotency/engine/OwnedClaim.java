@@ -225,7 +225,7 @@ public final class OwnedClaim {
 			accepted = joining.release(this.claim.key(), this.claim.id());
 		}
 		if (!accepted) {
-			throw new IdempotencyStoreException("The claim of '" + operation() + "' is another's");
+			throw new IdempotencyStoreException("The claim of '" + operation() + "' belongs to another call");
 		}
 	}
 

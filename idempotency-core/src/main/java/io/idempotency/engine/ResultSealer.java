@@ -73,14 +73,14 @@ final class ResultSealer {
 		if (this.encryption == null) {
 			// A codec of the application may not check the format, so it never gets an
 			// encrypted result.
-			return encrypted ? unreadable(call, "it is encrypted, and no cipher is configured", null) : stored;
+			return encrypted ? unreadable(call, "it is encrypted, but no encryption key is configured", null) : stored;
 		}
 		if (!encrypted) {
-			return this.encryption.readsPlain() ? stored
-					: unreadable(call, "it was stored without encryption, and such results are not read", null);
+			return this.encryption.readsPlain() ? stored : unreadable(call,
+					"it was stored unencrypted, and idempotency.encryption.allow-unencrypted-reads is false", null);
 		}
 		if (!stored.format().equals(FORMAT)) {
-			return unreadable(call, "another version of this library has encrypted it", null);
+			return unreadable(call, "it was encrypted by another version of this library", null);
 		}
 		try {
 			return unframed(this.encryption.cipher().decrypt(stored.bytes(), context(call.key())));
@@ -121,7 +121,7 @@ final class ResultSealer {
 		ByteBuffer buffer = ByteBuffer.wrap(framed);
 		int length = buffer.hasRemaining() ? buffer.get() & 0xFF : 0;
 		if (length == 0 || length > Math.min(buffer.remaining(), MAX_FORMAT_LENGTH)) {
-			throw new UnreadableResultException("its cipher has given something else than it was given");
+			throw new UnreadableResultException("its cipher returned different content after decryption");
 		}
 		byte[] format = new byte[length];
 		buffer.get(format);

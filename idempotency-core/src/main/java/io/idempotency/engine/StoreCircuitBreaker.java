@@ -67,8 +67,10 @@ final class StoreCircuitBreaker {
 	/** Logs the failure of an operation, and begins an incident if there is none. */
 	void failed(String verb, String operation, Throwable cause) {
 		if (begins(cause)) {
-			EventLog.write(() -> logger.warn("{} could not {} a claim of '{}'; what it fails at from now on is logged "
-					+ "at level DEBUG, until it answers again", this.store, verb, operation, cause));
+			EventLog.write(() -> logger.warn("[IDEM-201] Idempotency store {} is failing (could not {} a claim of "
+					+ "'{}'): until it recovers, guarded calls receive 503, or run unguarded if "
+					+ "idempotency.on-store-failure is 'proceed'. Check the store. Further failures are logged at "
+					+ "DEBUG.", this.store, verb, operation, cause));
 		}
 		else {
 			EventLog.write(() -> logger.debug("{} could not {} a claim of '{}'", this.store, verb, operation, cause));
@@ -96,8 +98,8 @@ final class StoreCircuitBreaker {
 	void runsUnguarded(String operation, String record, String run) {
 		int line = unguarded();
 		EventLog.write(() -> logger.atLevel((line <= LINES) ? Level.INFO : Level.DEBUG)
-			.log("A call of '{}' runs unguarded, because its store does not answer: record {}, {}{}", operation, record,
-					run, (line == LINES) ? "; the next ones of this second are logged at level DEBUG" : ""));
+			.log("A call of '{}' runs unguarded because its store is unavailable: record {}, {}{}", operation, record,
+					run, (line == LINES) ? "; further unguarded calls in this second are logged at DEBUG" : ""));
 	}
 
 	/** Returns which unguarded call of this second it is. */
@@ -201,9 +203,11 @@ final class StoreCircuitBreaker {
 		Incident over = over();
 		if (over != null) {
 			ResultExecutor.startOrRun(this.thread,
-					() -> logger.warn("{} answers again, after {} s in which {} of its calls had failed{}", this.store,
-							Duration.ofNanos(this.scheduler.nanos() - over.since).toSeconds(), over.failures,
-							(over.unguarded > 0) ? "; " + over.unguarded + " calls ran unguarded meanwhile" : ""));
+					() -> logger.warn(
+							"[IDEM-202] Idempotency store {} recovered after {} s with {} failed "
+									+ "operations{}. Guarded calls are accepted again. No action is needed.",
+							this.store, Duration.ofNanos(this.scheduler.nanos() - over.since).toSeconds(),
+							over.failures, (over.unguarded > 0) ? " and " + over.unguarded + " unguarded calls" : ""));
 		}
 	}
 

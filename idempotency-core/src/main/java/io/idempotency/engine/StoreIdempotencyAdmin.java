@@ -57,7 +57,7 @@ final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 	public Optional<IdempotencyRecord> find(String operation, IdempotencyCaller caller, Object... key) {
 		List<String> parts = KeyParts.of(Arrays.asList(key));
 		if (parts.isEmpty()) {
-			throw new IllegalArgumentException("The key to find has no part, or a part is empty");
+			throw new IllegalArgumentException("The key must have at least one part, and no part may be empty");
 		}
 		return find(RecordKey.of(this.namespace.key(operation, caller, parts)));
 	}
@@ -114,8 +114,7 @@ final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 	public IdempotencyEviction erase(IdempotencyCaller caller, boolean force) {
 		CallerId id = this.namespace.idOf(caller);
 		if (!id.isOneCaller()) {
-			throw new IllegalArgumentException(
-					"Records of callers without a name cannot be erased as those of one caller");
+			throw new IllegalArgumentException("Records of anonymous callers cannot be erased by caller");
 		}
 		RecordSelection selection = RecordSelection.ofCaller(id);
 		long evicted = 0;
@@ -152,8 +151,8 @@ final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 
 	private <T> T ask(Function<RecordAdmin, T> question) {
 		RecordAdmin records = this.store.admin()
-			.orElseThrow(() -> new UnsupportedOperationException("The records of the store "
-					+ this.store.getClass().getName() + " cannot be looked up: its method admin() offers nothing"));
+			.orElseThrow(() -> new UnsupportedOperationException("Store " + this.store.getClass().getName()
+					+ " does not support record lookup: its admin() method returns an empty Optional"));
 		try {
 			return question.apply(records);
 		}

@@ -87,7 +87,8 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 			throw ex;
 		}
 		catch (RuntimeException ex) {
-			throw new UnreadableResultException("A result of type " + this.type.getTypeName(), ex);
+			throw new UnreadableResultException("A result of type " + this.type.getTypeName() + " cannot be decoded",
+					ex);
 		}
 		return (T) (this.async ? CompletableFuture.completedFuture(value) : value);
 	}
@@ -194,7 +195,7 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 				return failure;
 			}
 			catch (IndexOutOfBoundsException | IllegalArgumentException ex) {
-				throw new UnreadableResultException("A remembered failure that is not one", ex);
+				throw new UnreadableResultException("A remembered failure cannot be decoded", ex);
 			}
 		}
 
@@ -217,7 +218,7 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 		 * @param text what was told, as the door has written it; never in a message
 		 */
 		public ToldFailure(String text) {
-			super("The first client was told of this failure", null, false, false);
+			super("The first call failed with this exception", null, false, false);
 			this.text = text;
 		}
 

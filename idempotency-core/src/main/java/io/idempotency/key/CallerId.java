@@ -67,8 +67,7 @@ public final class CallerId {
 	 */
 	public static CallerId parse(String hex) {
 		if (!hex.matches("[0-9a-f]{" + 2 * LENGTH + "}")) {
-			throw new IllegalArgumentException(
-					"The id of a caller has " + 2 * LENGTH + " hexadecimal digits in lower case");
+			throw new IllegalArgumentException("A caller id must be " + 2 * LENGTH + " lower-case hexadecimal digits");
 		}
 		return new CallerId(HexFormat.of().parseHex(hex));
 	}

@@ -50,7 +50,7 @@ public final class Fingerprint {
 			return MessageDigest.getInstance("SHA-256");
 		}
 		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("Every Java platform must have SHA-256", ex);
+			throw new IllegalStateException("SHA-256 is not available", ex);
 		}
 	}
 
@@ -210,7 +210,7 @@ public final class Fingerprint {
 
 		private LengthPrefixedDigest digest() {
 			if (this.digest == null) {
-				throw new IllegalStateException("The fingerprint has been built");
+				throw new IllegalStateException("The fingerprint was already built");
 			}
 			return this.digest;
 		}

@@ -51,7 +51,7 @@ public final class HeaderKeyParser {
 			return null;
 		}
 		if (lines.size() > 1) {
-			throw invalid(operation, "was sent " + lines.size() + " times: send it once");
+			throw invalid(operation, "was sent " + lines.size() + " times. Send it once");
 		}
 		String line = trim(lines.get(0));
 		return line.startsWith("\"") ? quoted(operation, line) : bare(operation, line);
@@ -61,8 +61,8 @@ public final class HeaderKeyParser {
 		for (int i = 0; i < line.length(); i++) {
 			char c = line.charAt(i);
 			if (c == '"' || c == ',' || c == ';') {
-				throw invalid(operation, "holds the character '" + c
-						+ "': send one key, as a quoted string if it has special characters");
+				throw invalid(operation, "contains the character '" + c + "'. Send one key, as a quoted string if "
+						+ "it has special characters");
 			}
 			requirePrintable(operation, c);
 		}
@@ -77,7 +77,8 @@ public final class HeaderKeyParser {
 			if (c == '\\') {
 				i++;
 				if (i == line.length() || (line.charAt(i) != '"' && line.charAt(i) != '\\')) {
-					throw invalid(operation, "has a backslash that escapes neither a quote nor a backslash");
+					throw invalid(operation,
+							"has a backslash that escapes neither a quote nor a backslash. Correct the escape");
 				}
 				c = line.charAt(i);
 			}
@@ -86,30 +87,29 @@ public final class HeaderKeyParser {
 			i++;
 		}
 		if (i == line.length()) {
-			throw invalid(operation, "has no closing quote");
+			throw invalid(operation, "has no closing quote. Add it");
 		}
 		String rest = line.substring(i + 1);
 		if (!rest.isEmpty() && !FieldParameterParser.areWellFormed(rest)) {
-			throw invalid(operation,
-					"has something after the closing quote that is no parameter: send a single quoted string");
+			throw invalid(operation, "has invalid text after the closing quote. Send a single quoted string");
 		}
 		return checked(operation, key.toString());
 	}
 
 	private void requirePrintable(String operation, char c) {
 		if (c <= ' ' || c > '~') {
-			throw invalid(operation, "holds a blank, a control character or a character outside ASCII: "
-					+ "use printable ASCII without blanks");
+			throw invalid(operation, "contains a space, a control character or a non-ASCII character. Use "
+					+ "printable ASCII without spaces");
 		}
 	}
 
 	private String checked(String operation, String key) {
 		if (key.isEmpty()) {
-			throw invalid(operation, "is empty: send 1 to " + this.maxLength + " characters");
+			throw invalid(operation, "is empty. Send 1 to " + this.maxLength + " characters");
 		}
 		if (key.length() > this.maxLength) {
 			throw invalid(operation,
-					"has " + key.length() + " characters: send 1 to " + this.maxLength + " characters");
+					"has " + key.length() + " characters. Send 1 to " + this.maxLength + " characters");
 		}
 		return key;
 	}
@@ -139,7 +139,7 @@ public final class HeaderKeyParser {
 	 * or in a log.
 	 */
 	private static IdempotencyKeyInvalidException invalid(String operation, String problem) {
-		return new IdempotencyKeyInvalidException(operation, "The header with the key " + problem);
+		return new IdempotencyKeyInvalidException(operation, "The key header " + problem);
 	}
 
 }

@@ -105,7 +105,7 @@ public record Namespace(String name) {
 			case ANONYMOUS -> Caller.ANONYMOUS;
 			case PRINCIPAL -> Caller.principal(described.name());
 			case SCOPE -> Caller.scope(described.name());
-			case ID -> throw new IllegalArgumentException("A key cannot be found by the id of its caller");
+			case ID -> throw new IllegalArgumentException("A key cannot be looked up by a caller id");
 		};
 		for (IdempotencyCaller.Quality quality : described.qualities()) {
 			caller = caller.with(quality.name(), quality.values());
@@ -198,7 +198,8 @@ public record Namespace(String name) {
 				return value.toString();
 			}
 			throw new IllegalArgumentException("A value of type '" + value.getClass().getName()
-					+ "' cannot be a key: use text, a number, a boolean, an enum, a UUID, a java.time value, or a list of these");
+					+ "' cannot be a key. Use text, a number, a boolean, an enum, a UUID, a java.time value, or a "
+					+ "list of these");
 		}
 
 		/**

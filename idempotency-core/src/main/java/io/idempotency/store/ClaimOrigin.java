@@ -37,15 +37,15 @@ public record ClaimOrigin(String node, @Nullable String traceId, @Nullable Strin
 	public ClaimOrigin {
 		Objects.requireNonNull(node, "node");
 		if (!isNode(node)) {
-			throw new IllegalArgumentException("The name of a node has at most " + NODE_LENGTH
-					+ " printable characters of ASCII and no space, not '" + node + "'");
+			throw new IllegalArgumentException("A node name must have at most " + NODE_LENGTH + " printable ASCII "
+					+ "characters without spaces, not '" + node + "'");
 		}
 		if ((traceId == null) != (spanId == null)) {
-			throw new IllegalArgumentException("A trace id and a span id come together");
+			throw new IllegalArgumentException("A trace id requires a span id, and a span id requires a trace id");
 		}
 		if (traceId != null && spanId != null && !(isId(traceId, TRACE_ID_LENGTH) && isId(spanId, SPAN_ID_LENGTH))) {
-			throw new IllegalArgumentException("A trace id has 1 to " + TRACE_ID_LENGTH + " letters and digits, and a"
-					+ " span id 1 to " + SPAN_ID_LENGTH + ", not '" + traceId + "' and '" + spanId + "'");
+			throw new IllegalArgumentException("A trace id must have 1 to " + TRACE_ID_LENGTH + " letters and "
+					+ "digits, and a span id 1 to " + SPAN_ID_LENGTH + ", not '" + traceId + "' and '" + spanId + "'");
 		}
 	}
 

@@ -34,16 +34,17 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 		Objects.requireNonNull(fingerprint, "fingerprint");
 		Objects.requireNonNull(kind, "kind");
 		if ((type == Type.RESULT) != (result != null)) {
-			throw new IllegalArgumentException("A completion has a result if and only if its type is RESULT");
+			throw new IllegalArgumentException(
+					"A completion must have a result if its type is RESULT, and none otherwise");
 		}
 		if (retention.isNegative()) {
 			throw new IllegalArgumentException("retention must not be negative, but is " + retention);
 		}
 		if ((type == Type.COMMITTED) != (attachWithin.compareTo(Duration.ZERO) > 0)) {
-			throw new IllegalArgumentException("attachWithin must be positive if and only if the type is COMMITTED");
+			throw new IllegalArgumentException("attachWithin must be positive for type COMMITTED, and only for it");
 		}
 		if (type == Type.COMMITTED && kind != ResultKind.SUCCESS) {
-			throw new IllegalArgumentException("What was committed is a success, not a " + kind);
+			throw new IllegalArgumentException("A completion of type COMMITTED must be a success, not a " + kind);
 		}
 	}
 

@@ -36,7 +36,7 @@ public record RecordId(long first, long second, long third, long fourth) impleme
 	public static RecordId parse(String hex) {
 		if (hex.length() != HASH_DIGITS) {
 			throw new IllegalArgumentException(
-					"A hash of a key has " + HASH_DIGITS + " hexadecimal digits, not " + hex.length());
+					"A key hash must have " + HASH_DIGITS + " hexadecimal digits, not " + hex.length());
 		}
 		ByteBuffer buffer = ByteBuffer.wrap(HexFormat.of().parseHex(hex));
 		return new RecordId(buffer.getLong(), buffer.getLong(), buffer.getLong(), buffer.getLong());

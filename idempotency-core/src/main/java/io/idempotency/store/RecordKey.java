@@ -22,7 +22,7 @@ public record RecordKey(String label, String hash) {
 	public RecordKey {
 		Objects.requireNonNull(label, "label");
 		if (!hash.matches("[0-9a-f]{64}")) {
-			throw new IllegalArgumentException("The id of a record has 64 hexadecimal digits in lower case");
+			throw new IllegalArgumentException("A record id must be 64 lower-case hexadecimal digits");
 		}
 	}
 

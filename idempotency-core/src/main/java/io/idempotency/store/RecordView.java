@@ -60,7 +60,7 @@ public final class RecordView {
 			case DONE -> IdempotencyRecord.State.DONE;
 			case WITHOUT_RESULT -> IdempotencyRecord.State.RESULT_NOT_STORED;
 			case ONCE -> IdempotencyRecord.State.ONCE;
-			case ABSENT -> throw new IllegalArgumentException("An absent record cannot be shown");
+			case ABSENT -> throw new IllegalArgumentException("An absent record has no view");
 		};
 	}
 

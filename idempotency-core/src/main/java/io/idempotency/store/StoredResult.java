@@ -26,8 +26,8 @@ public record StoredResult(String format, byte[] bytes) {
 	public StoredResult {
 		Objects.requireNonNull(bytes, "bytes");
 		if (format.isEmpty() || format.length() > MAX_FORMAT_LENGTH || !isPrintable(format)) {
-			throw new IllegalArgumentException("A result format has 1 to " + MAX_FORMAT_LENGTH
-					+ " printable characters of ASCII, not '" + format + "'");
+			throw new IllegalArgumentException("A result format must have 1 to " + MAX_FORMAT_LENGTH + " printable "
+					+ "ASCII characters, not '" + format + "'");
 		}
 	}
 

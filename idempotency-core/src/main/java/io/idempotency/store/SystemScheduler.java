@@ -75,7 +75,7 @@ final class SystemScheduler implements Scheduler {
 			this.timers.prestartCoreThread();
 		}
 		catch (OutOfMemoryError noThread) {
-			throw new RejectedExecutionException("The thread for timers cannot be started", noThread);
+			throw new RejectedExecutionException("The timer thread cannot be started", noThread);
 		}
 	}
 
@@ -85,7 +85,9 @@ final class SystemScheduler implements Scheduler {
 			task.run();
 		}
 		catch (Throwable ex) {
-			log.execute(() -> logger.error("A task of the library has failed", ex));
+			log.execute(() -> logger.error("[IDEM-115] A background task failed: renewals or store writes may be "
+					+ "delayed. Check the exception below, and the memory and threads of the JVM. Otherwise report "
+					+ "a defect.", ex));
 		}
 	}
 

@@ -90,7 +90,7 @@ class AesGcmResultCipherTests {
 	void keyOfTheSameIdThatDiffersIsNoticed() {
 		AesGcmResultCipher other = new AesGcmResultCipher("k1", Map.of("k1", key(2, 32)));
 		assertThat(unreadable(other, this.cipher.encrypt(SECRET, RECORD), RECORD))
-			.hasMessageContaining("another key than 'k1'");
+			.hasMessageContaining("a different key 'k1'");
 	}
 
 	@Test
@@ -149,7 +149,7 @@ class AesGcmResultCipherTests {
 
 	@Test
 	void printsTheIdsAlone() {
-		assertThat(this.cipher).hasToString("AES-GCM with the keys [k1], of which 'k1' encrypts");
+		assertThat(this.cipher).hasToString("AES-GCM with the keys [k1], active key 'k1'");
 	}
 
 	@ParameterizedTest
@@ -157,14 +157,14 @@ class AesGcmResultCipherTests {
 	void keyOfAnotherLengthIsRefused(int length) {
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> new AesGcmResultCipher("k1", Map.of("k1", key(1, length))))
-			.withMessage("A key has 16, 24 or 32 bytes, not " + length);
+			.withMessage("A key must have 16, 24 or 32 bytes, not " + length);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", " ", "a b", "schlüssel", "a/b", "AAAAAAAAAAAAAAAAAAAAAA" })
 	void idThatIsNoneIsRefusedAndNotPrinted(String id) {
 		assertThatIllegalArgumentException().isThrownBy(() -> new AesGcmResultCipher(id, Map.of(id, key(1, 32))))
-			.withMessage("An id of a key is 1 to 20 letters, digits, '.', '-' and '_'");
+			.withMessage("A key id must be 1 to 20 letters, digits, '.', '-' or '_'");
 	}
 
 	@Test

@@ -180,7 +180,7 @@ class EarlyLookTests {
 		assertThat(this.store.sequence()).containsExactly(Verb.LOOK, Verb.CLAIM, Verb.LOOK, Verb.CLAIM, Verb.LOOK);
 		assertThat(this.node.log.messages(Level.WARN)).singleElement()
 			.asString()
-			.contains("could not look for the result of a call of 'orders.create'");
+			.contains("Lookup of a stored result", "failed for a call of 'orders.create'");
 	}
 
 	@Test
@@ -289,7 +289,7 @@ class EarlyLookTests {
 		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class).isThrownBy(this::run)
 			.withCauseInstanceOf(IdempotencyStoreException.class);
 		assertThat(this.store.sequence()).containsExactly(Verb.LOOK);
-		assertThat(this.node.log.messages(Level.WARN)).anyMatch((line) -> line.contains("could not look for"));
+		assertThat(this.node.log.messages(Level.WARN)).anyMatch((line) -> line.contains("Lookup of a stored result"));
 		assertThat(this.node.events.count(IdempotencyEvent.STORE_UNAVAILABLE)).isOne();
 		// It stands for the claim of its own call only.
 		run();

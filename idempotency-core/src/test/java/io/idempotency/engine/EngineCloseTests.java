@@ -84,7 +84,7 @@ class EngineCloseTests {
 		this.node.engine.close(Duration.ofMillis(100));
 		assertThat(this.node.log.messages(Level.WARN)).last()
 			.asString()
-			.contains("Closed with writes that the store has not taken", "{orders.create=1}");
+			.contains("stopped with pending writes", "{orders.create=1}");
 	}
 
 	@Test
@@ -267,7 +267,7 @@ class EngineCloseTests {
 		assertThat(answer).isEqualTo("one");
 		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.InProgress.class);
 		assertThat(this.node.log.messages(Level.WARN))
-			.anySatisfy((line) -> assertThat(line).contains("left to its lease"));
+			.anySatisfy((line) -> assertThat(line).contains("stays claimed until its lease expires"));
 	}
 
 	@Test

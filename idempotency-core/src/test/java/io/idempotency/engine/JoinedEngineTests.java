@@ -221,7 +221,7 @@ class JoinedEngineTests {
 		assertThat(execute()).isEqualTo("one");
 		assertThat(this.node.log.messages(Level.INFO)).singleElement()
 			.asString()
-			.contains("takes over record " + EngineFixture.KEY.hashHex(), "lease: node node-2");
+			.contains("takes over", "record " + EngineFixture.KEY.hashHex(), "Previous run: node node-2");
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TAKEN_OVER, IdempotencyEvent.EXECUTED);
 	}
 
@@ -234,7 +234,7 @@ class JoinedEngineTests {
 			.contains("could not join the transaction of a claim");
 		execute();
 		this.time.advance(Duration.ofSeconds(2));
-		assertThat(this.node.log.messages(Level.WARN)).hasSize(2).last().asString().contains("answers again");
+		assertThat(this.node.log.messages(Level.WARN)).hasSize(2).last().asString().contains("recovered after");
 	}
 
 	/**

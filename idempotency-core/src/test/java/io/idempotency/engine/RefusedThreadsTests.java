@@ -47,7 +47,7 @@ class RefusedThreadsTests {
 				test.node.store.failBefore(Verb.RENEW, 2);
 				test.advance(name, Duration.ofSeconds(50), true);
 				assertThat(test.node.log.messages(Level.WARN)).as(name).hasSize(2);
-				assertThat(test.node.log.messages(Level.WARN).get(1)).as(name).contains("answers again");
+				assertThat(test.node.log.messages(Level.WARN).get(1)).as(name).contains("recovered after");
 				work.complete("one");
 			}
 		}

@@ -333,7 +333,7 @@ class RenewerTests {
 		assertThat(askElsewhere("key-1")).isInstanceOf(ClaimResult.Acquired.class);
 		assertThat(this.node.log.messages(Level.WARN)).singleElement()
 			.asString()
-			.contains(TestPolicy.OPERATION, "renewed no more");
+			.contains(TestPolicy.OPERATION, "no longer renewed");
 		assertNothingBeats();
 		assertThat(this.time.timers()).isZero();
 	}

@@ -208,7 +208,7 @@ class ResultSealerTests {
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
 			.isThrownBy(() -> application.execute(EngineFixture.KEY.value()));
 		assertThat(application.runs).hasValue(0);
-		assertThat(this.node.log.messages(Level.WARN)).singleElement().asString().contains("no cipher");
+		assertThat(this.node.log.messages(Level.WARN)).singleElement().asString().contains("no encryption key");
 	}
 
 	@Test

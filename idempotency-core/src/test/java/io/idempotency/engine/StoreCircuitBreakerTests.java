@@ -33,7 +33,7 @@ class StoreCircuitBreakerTests {
 		this.breaker.failed("complete", "op", CAUSE);
 		assertThat(this.log.messages(Level.WARN)).singleElement()
 			.asString()
-			.startsWith("the store could not renew a claim of 'op'");
+			.startsWith("[IDEM-201] Idempotency store the store is failing (could not renew a claim of 'op')");
 	}
 
 	@Test
@@ -47,7 +47,7 @@ class StoreCircuitBreakerTests {
 		this.time.advance(Duration.ofMillis(1));
 		assertThat(this.log.messages(Level.WARN)).last()
 			.asString()
-			.isEqualTo("the store answers again, after 7 s in which 2 of its calls had failed");
+			.startsWith("[IDEM-202] Idempotency store the store recovered after 7 s with 2 failed operations. ");
 	}
 
 	@Test
@@ -101,7 +101,7 @@ class StoreCircuitBreakerTests {
 		assertThat(this.log.messages(Level.WARN)).hasSize(4)
 			.last()
 			.asString()
-			.endsWith("after 2 s in which 1 of its calls had failed");
+			.contains(" recovered after 2 s with 1 failed operations. ");
 	}
 
 	@Test

@@ -319,7 +319,7 @@ class StoreFailureTests {
 		await().until(() -> this.node.log.messages(Level.ERROR).size() == 1);
 		assertThat(this.node.log.messages(Level.ERROR)).singleElement()
 			.asString()
-			.contains("complete", "'" + TestPolicy.OPERATION + "'", "given up");
+			.contains("complete", "'" + TestPolicy.OPERATION + "'", "the write is dropped");
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.STORE_RETRY);
 		assertThat(this.node.store.count(Verb.COMPLETE)).isEqualTo(2);
 	}

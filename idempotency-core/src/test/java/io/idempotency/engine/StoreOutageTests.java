@@ -90,7 +90,7 @@ class StoreOutageTests {
 		this.node.store.failBefore(Verb.RENEW, 1);
 		call("key-1", TestAction.returning("one"));
 		this.time.advance(Duration.ofSeconds(3));
-		assertThat(this.node.log.messages(Level.WARN)).last().asString().contains("in which 3 of its calls had failed");
+		assertThat(this.node.log.messages(Level.WARN)).last().asString().contains("with 3 failed operations");
 	}
 
 	@Test
@@ -150,7 +150,7 @@ class StoreOutageTests {
 		assertThat(this.node.log.messages(Level.INFO)).hasSize(StoreCircuitBreaker.LINES)
 			.last()
 			.asString()
-			.endsWith("; the next ones of this second are logged at level DEBUG");
+			.endsWith("; further unguarded calls in this second are logged at DEBUG");
 		assertThat(this.node.log.messages(Level.DEBUG))
 			.filteredOn((line) -> line.contains("runs unguarded") && line.contains(EngineFixture.KEY.hashHex()))
 			.hasSize(89);
@@ -164,8 +164,8 @@ class StoreOutageTests {
 		this.time.advance(StoreCircuitBreaker.QUIET);
 		assertThat(this.node.log.messages(Level.WARN)).last()
 			.asString()
-			.contains("answers again")
-			.endsWith("; " + (StoreCircuitBreaker.LINES + 90) + " calls ran unguarded meanwhile");
+			.contains("recovered after")
+			.contains(" failed operations and " + (StoreCircuitBreaker.LINES + 90) + " unguarded calls. ");
 	}
 
 	private void proceed(int calls) throws Throwable {
@@ -193,7 +193,7 @@ class StoreOutageTests {
 		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
 			.isThrownBy(() -> call("key-1", TestAction.returning("one")));
 		this.time.advance(Duration.ofSeconds(3));
-		assertThat(this.node.log.messages(Level.WARN)).last().asString().contains("in which 2 of its calls had failed");
+		assertThat(this.node.log.messages(Level.WARN)).last().asString().contains("with 2 failed operations");
 	}
 
 	/** Nothing has to be given back, so that no other answer ends the outage. */
@@ -213,7 +213,7 @@ class StoreOutageTests {
 	private void assertEndsWithin(Duration duration) {
 		assertThat(this.node.log.messages(Level.WARN)).hasSize(1);
 		this.time.advance(duration);
-		assertThat(this.node.log.messages(Level.WARN)).hasSize(2).last().asString().contains("answers again");
+		assertThat(this.node.log.messages(Level.WARN)).hasSize(2).last().asString().contains("recovered after");
 	}
 
 	private void running(String key) throws Throwable {

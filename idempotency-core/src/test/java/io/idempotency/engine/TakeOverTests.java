@@ -54,9 +54,9 @@ class TakeOverTests {
 		assertThat(door.runs()).isZero();
 		assertThat(this.node.log.messages(Level.INFO)).singleElement()
 			.asString()
-			.contains("takes over record " + EngineFixture.KEY.hashHex())
+			.contains("takes over", "record " + EngineFixture.KEY.hashHex())
 			.contains(
-					"lease: node node-2, trace 0af7651916cd43dd8448eb211c80319c; this run: node not known, trace none");
+					"Previous run: node node-2, trace 0af7651916cd43dd8448eb211c80319c; this run: node not known, trace none");
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE);
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TAKEN_OVER, IdempotencyEvent.RECOVERED,
 				IdempotencyEvent.EXECUTED);

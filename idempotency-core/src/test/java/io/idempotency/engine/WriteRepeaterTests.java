@@ -199,7 +199,7 @@ class WriteRepeaterTests {
 		assertThat(this.sent).isEmpty();
 		assertThat(this.log.messages(Level.WARN)).singleElement()
 			.asString()
-			.contains("failed to complete a claim of 'op' after the engine was closed");
+			.contains("failed to complete a claim of 'op' after shutdown");
 	}
 
 	@Test

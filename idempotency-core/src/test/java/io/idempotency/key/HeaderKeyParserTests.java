@@ -58,7 +58,7 @@ class HeaderKeyParserTests {
 		assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
 			.isThrownBy(() -> this.parser.parse("op", List.of(line)))
 			.satisfies((ex) -> assertThat(ex.operation()).isEqualTo("op"))
-			.withMessageStartingWith("The header with the key ");
+			.withMessageStartingWith("The key header ");
 	}
 
 	@Test

@@ -63,12 +63,11 @@ final class FillLevel {
 		double bytesPerMilli = (double) (kept - this.max / 5 * 2)
 				/ Math.max(1, Duration.between(since, now).toMillis());
 		long minutes = (long) ((this.max - kept) / bytesPerMilli / 60_000);
-		return "The memory store is at " + kept * 100 / this.max + " % of its " + this.max
-				+ " bytes with claims and completed calls within their retention. It gains "
-				+ Math.round(bytesPerMilli * 60_000 / kept * this.records.getAsInt())
-				+ " keys a minute, so it will be full in "
+		return kept * 100 / this.max + " % of its " + this.max + " bytes hold claims and completed calls within "
+				+ "their retention. At " + Math.round(bytesPerMilli * 60_000 / kept * this.records.getAsInt())
+				+ " new keys a minute it is full in "
 				+ ((minutes < 1) ? "less than a minute" : "about " + minutes + " minutes")
-				+ " and then reject new keys. " + MemoryIdempotencyStore.ADVICE;
+				+ " and then rejects new keys. " + MemoryIdempotencyStore.ADVICE + ".";
 	}
 
 }

@@ -88,8 +88,8 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 
 	private static final Logger logger = LoggerFactory.getLogger(MemoryIdempotencyStore.class);
 
-	static final String ADVICE = "Raise 'idempotency.memory.max-size', shorten the retention or use a Redis "
-			+ "or JDBC store";
+	static final String ADVICE = "Raise idempotency.memory.max-size, shorten the retention or use a Redis or JDBC "
+			+ "store";
 
 	private final ConcurrentMap<RecordId, Entry> entries = new ConcurrentHashMap<>();
 
@@ -169,8 +169,8 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 		long limit = Math.max(RECORD_BYTES, this.maxBytes / 4) - RECORD_BYTES;
 		while (this.tokenBytes.get() > limit && !this.entries.containsKey(RecordId.of(token))) {
 			if (removeExpired(1, now()) == 0) {
-				throw new IdempotencyStoreException("The memory store issues no more tokens: unused tokens take a "
-						+ "quarter of its " + this.maxBytes + " bytes. Shorten 'idempotency.token.ttl'. " + ADVICE);
+				throw new IdempotencyStoreException("The memory store cannot issue more tokens: unused tokens use "
+						+ "a quarter of its " + this.maxBytes + " bytes. Shorten idempotency.token.ttl. " + ADVICE);
 			}
 		}
 		return Moment.toInstant(update(token, (record, moment) -> record.issue(timeToLive, moment)));
@@ -259,7 +259,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 			removeExpired(2, Objects.requireNonNull(update.moment));
 			String warning = this.fillLevel.look(keptBytes());
 			if (warning != null) {
-				logger.warn(warning);
+				logger.warn("[IDEM-203] The memory store is filling up: {}", warning);
 			}
 		}
 		return Objects.requireNonNull(update.result);
@@ -287,10 +287,9 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 		if (first != null) {
 			this.entries.computeIfPresent(first, (id, entry) -> exchange(entry, entry.evicted()));
 			if (this.evicts.compareAndSet(false, true)) {
-				logger
-					.warn("The memory store uses all of its {} bytes and removes the oldest results. Duplicates of these "
-							+ "calls are rejected with 'result-unavailable'. Duplicates of rejected calls (4xx) run again. {}",
-							this.maxBytes, ADVICE);
+				logger.warn("[IDEM-204] The memory store is full ({} bytes) and removes the oldest results. "
+						+ "Duplicates of these calls receive 409 'result-unavailable'; duplicates of rejected "
+						+ "calls (4xx) run again. {}.", this.maxBytes, ADVICE);
 			}
 		}
 		return first != null || this.maxBytes - this.usedBytes.get() >= bytes;

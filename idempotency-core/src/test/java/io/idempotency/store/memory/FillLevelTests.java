@@ -31,8 +31,8 @@ class FillLevelTests {
 		assertThat(look(100_000, 0)).isNull();
 		assertThat(look(400_000, 100)).isNull();
 		assertThat(look(799_999, 500)).isNull();
-		assertThat(look(800_000, 500)).contains("at 80 % of its 1000000 bytes", "10 keys a minute",
-				"full in about 200 minutes", "'idempotency.memory.max-size'");
+		assertThat(look(800_000, 500)).contains("80 % of its 1000000 bytes", "10 new keys a minute",
+				"full in about 200 minutes", "idempotency.memory.max-size");
 	}
 
 	@Test

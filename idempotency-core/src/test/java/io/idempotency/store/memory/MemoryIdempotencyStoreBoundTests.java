@@ -254,7 +254,7 @@ class MemoryIdempotencyStoreBoundTests {
 		store.issue(token("1"), TTL);
 		store.issue(token("2"), TTL);
 		assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> store.issue(token("3"), TTL))
-			.withMessageContaining("no more tokens")
+			.withMessageContaining("cannot issue more tokens")
 			.withMessageContaining("idempotency.token.ttl");
 		assertThat(store.size()).isEqualTo(2);
 		for (int i = 0; i < 6; i++) {

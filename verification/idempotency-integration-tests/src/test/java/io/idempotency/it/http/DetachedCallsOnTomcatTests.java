@@ -32,7 +32,7 @@ class DetachedCallsOnTomcatTests extends OnTomcat {
 			this.client.post(path, this.key);
 			assertThat(this.runs.of(path)).isEqualTo(2);
 		});
-		assertThat(output).contains("did not end within idempotency.max-detached-duration");
+		assertThat(output).contains("did not complete within idempotency.max-detached-duration");
 		this.runs.held(this.key).complete("too late");
 		await().untilAsserted(() -> assertThat(this.engine.load().detachedCalls()).isZero());
 	}

@@ -112,7 +112,7 @@ final class OutageRun implements AutoCloseable {
 	}
 
 	private int ends() {
-		return (int) this.log.lines(Level.WARN).stream().filter((line) -> line.contains("answers again")).count();
+		return (int) this.log.lines(Level.WARN).stream().filter((line) -> line.contains("recovered after")).count();
 	}
 
 	private void enter(Phase next) {

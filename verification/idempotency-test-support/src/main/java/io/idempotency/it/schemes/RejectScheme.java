@@ -87,7 +87,7 @@ interface RejectScheme extends Scheme {
 			.isEqualTo(Map.of("claim", 1));
 		Answer duplicate = rememberedPage("p1");
 		Expect.problem(duplicate, 409, "duplicate");
-		assertThat(duplicate.text()).contains("if the first one has failed, use a new key");
+		assertThat(duplicate.text()).contains("if the first one failed, use a new key");
 		assertThat(stage().effect().runs()).isEqualTo(1);
 		Expect.executed(rememberedPage("p2"), "run 2");
 	}
@@ -98,7 +98,7 @@ interface RejectScheme extends Scheme {
 		assertThatIllegalStateException().isThrownBy(() -> stage().methods().onceRemembered(stage().id()));
 		assertThatExceptionOfType(IdempotencyDuplicateException.class)
 			.isThrownBy(() -> stage().methods().onceRemembered(stage().id()))
-			.withMessageContaining("if the first one has failed, use a new key");
+			.withMessageContaining("if the first one failed, use a new key");
 	}
 
 	@Test
