@@ -157,9 +157,10 @@ final class AnnotationIdempotentOperationSource implements IdempotentOperationSo
 		}
 		if (isOfOneClass(operation.guarded(), other.guarded()) && !isCompared(operation)) {
 			throw operation.problem(
-					"its class has the operation '" + operation.name() + "', which '" + other.describe()
-							+ "' has, too: a call of the one would be answered with what the other has done",
-					"Name the operation on each method, where it is shared on purpose, too");
+					"its class has the operation '" + operation.name() + "', and so does '" + other.describe()
+							+ "': a call of one would return the result of the other",
+					"Set operation on each method. If the methods share it intentionally, set the same operation "
+							+ "on both");
 		}
 		if ((other.place().transactions() == null) == (operation.place().transactions() == null)) {
 			return;
@@ -169,7 +170,7 @@ final class AnnotationIdempotentOperationSource implements IdempotentOperationSo
 		throw operation.problem(
 				"'" + joined + "' and '" + separate + "' share the operation '" + operation.name()
 						+ "', but only the first has transaction = JOIN",
-				"Let both join or neither, or give one another operation");
+				"Set transaction = JOIN on both or on neither, or give them different operations");
 	}
 
 }

@@ -130,8 +130,8 @@ public final class ArgumentFingerprinter {
 			String problem = (type != null) ? codec.incomparable(type) : null;
 			if (problem != null) {
 				throw GuardedMethod.problem(this.method, this.targetClass,
-						"a client chooses its key, so its arguments are compared, but the parameter '" + argument.name()
-								+ "' cannot be: " + problem,
+						"its key comes from the client, so its arguments are compared, but the parameter '"
+								+ argument.name() + "' cannot be: " + problem,
 						cure(argument));
 			}
 		}
@@ -143,8 +143,8 @@ public final class ArgumentFingerprinter {
 			.map((argument) -> "#" + argument.name())
 			.collect(Collectors.joining(", "));
 		String example = others.isEmpty() ? "" : ", e.g. fingerprint = \"{" + others + "}\"";
-		return "Set fingerprint to what must be equal on a retry" + example
-				+ "; fingerprint = \"none\" compares nothing";
+		return "Set fingerprint to the values that must be equal on a retry" + example
+				+ ", or set fingerprint = \"none\" to compare nothing";
 	}
 
 	/** Returns the types whose JSON is compared. */
@@ -172,7 +172,7 @@ public final class ArgumentFingerprinter {
 				// After any exception of the codec, the argument cannot be compared.
 				throw new GuardFaultException(
 						"The arguments of '" + GuardedMethod.describe(this.method, this.targetClass)
-								+ "' cannot be compared, because its parameter '" + argument.name() + "' cannot be: "
+								+ "' cannot be compared, because of its parameter '" + argument.name() + "': "
 								+ ex.getMessage() + ". " + cure(argument),
 						ex);
 			}

@@ -81,15 +81,16 @@ public final class BodyPointers {
 			BiFunction<String, String, IdempotencyConfigurationException> problem) {
 		if (place.startsWith("/")) {
 			if (!isPointer(place)) {
-				throw problem.apply("its " + attribute + " '" + place + "' is no JSON Pointer (RFC 6901)",
+				throw problem.apply("its " + attribute + " '" + place + "' is not a JSON Pointer (RFC 6901)",
 						"Write a pointer such as \"/order/id\", with ~0 for ~ and ~1 for / inside a name, or the "
 								+ "name of a form field");
 			}
 			if (!JACKSON) {
 				throw problem.apply(
-						"its " + attribute + " '" + place + "' points into JSON, which is read by Jackson, and neither "
-								+ "Jackson 2 nor Jackson 3 is on the class path",
-						"Add Jackson (Spring Boot's web starters bring it), or take the key from a header or a form field");
+						"its " + attribute + " '" + place + "' points into JSON, but neither Jackson 2 nor Jackson "
+								+ "3 is on the class path",
+						"Add Jackson (included in Spring Boot's web starters), or take the key from a header or a "
+								+ "form field");
 			}
 		}
 		else if (place.contains("/")) {

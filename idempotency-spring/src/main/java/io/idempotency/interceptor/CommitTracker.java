@@ -118,9 +118,9 @@ final class CommitTracker implements TransactionExecutionListener, ThreadTransac
 			.filter((name) -> !isTracked(beanFactory.getBean(name, AbstractPlatformTransactionManager.class)))
 			.toList();
 		if (!untracked.isEmpty()) {
-			logger.warn("The transaction managers {} do not have the bean 'idempotencyTransactionListener': a guarded "
-					+ "call whose commit fails there releases its key, although its work may have committed. "
-					+ "Call addListener on these managers", untracked);
+			logger.warn("[IDEM-119] The transaction managers {} do not have the bean "
+					+ "'idempotencyTransactionListener': if a commit fails there, the key is released although the "
+					+ "work may have committed. Call addListener on these managers.", untracked);
 		}
 	}
 

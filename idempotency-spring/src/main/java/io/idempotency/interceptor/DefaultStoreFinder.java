@@ -41,7 +41,7 @@ public final class DefaultStoreFinder {
 	public IdempotencyStore named(String name) {
 		IdempotencyStore store = this.beanFactory.getBeansOfType(IdempotencyStore.class).get(name);
 		if (store == null) {
-			throw new IllegalArgumentException("'" + name + "' is no bean of type IdempotencyStore");
+			throw new IllegalArgumentException("'" + name + "' is not a bean of type IdempotencyStore");
 		}
 		return store;
 	}
@@ -57,9 +57,9 @@ public final class DefaultStoreFinder {
 			return named;
 		}
 		throw new IdempotencyConfigurationException(
-				"There are several stores and none of them is the default: " + new TreeSet<>(stores.keySet()),
-				"Mark one of them as @Primary or name it '" + DEFAULT_NAME
-						+ "'; the others are chosen by the attribute 'store' of @Idempotent.");
+				"The application has several stores, but no default store: " + new TreeSet<>(stores.keySet()),
+				"Annotate one of them with @Primary or name it '" + DEFAULT_NAME + "'. Select the others with the "
+						+ "attribute 'store' of @Idempotent.");
 	}
 
 }

@@ -39,8 +39,8 @@ final class EventListenerAdapter implements InvocationAdapter {
 	public OperationTraits traits(Method method, Class<?> targetClass) {
 		return isListener(method)
 				? OperationTraits.NONE
-					.withKeyAdvice("It is an event listener. Set key = \"#event.id\" to a value that is the same when "
-							+ "this event is published again; an event has no header and no message id")
+					.withKeyAdvice("It is an event listener, and an event has no header and no message id. Set key "
+							+ "to a value that is the same when the event is published again, e.g. key = \"#event.id\"")
 				: OperationTraits.NONE;
 	}
 

@@ -121,7 +121,7 @@ final class ExpressionCheck {
 		if (this.variables.containsKey(name) || ROOT_VARIABLES.contains(name)) {
 			return;
 		}
-		throw problem("'#" + name + "', which is no argument of the method", argumentsInstead());
+		throw problem("'#" + name + "', which is not an argument of the method", argumentsInstead());
 	}
 
 	private String argumentsInstead() {
@@ -129,7 +129,7 @@ final class ExpressionCheck {
 			return "Compile the class with -parameters, or use #a0, #a1, …";
 		}
 		return this.variables.isEmpty()
-				? "The method has no arguments: use header('…'), param('…'), body('…'), principal or a bean (@name)"
+				? "The method has no arguments. Use header('…'), param('…'), body('…'), principal or a bean (@name)"
 				: "Use one of the arguments: #" + String.join(", #", new TreeSet<>(this.variables.keySet()));
 	}
 
@@ -183,7 +183,7 @@ final class ExpressionCheck {
 	private void checkRoot(String name, Set<String> known) {
 		if (!known.contains(name)) {
 			throw problem("'" + name + "', which does not exist",
-					"Write '#" + name + "' for an argument and '@" + name + "' for a bean; without a prefix there are "
+					"Write '#" + name + "' for an argument and '@" + name + "' for a bean. Without a prefix, use "
 							+ "header('…'), param('…'), body('…'), principal, method and target");
 		}
 	}

@@ -20,8 +20,8 @@ import org.springframework.stereotype.Controller;
  */
 final class ForeignCallCheck {
 
-	private static final String ON_THE_WORK = "put the annotation with a key expression on the bean method that does the "
-			+ "work";
+	private static final String ON_THE_WORK = "move the annotation, with a key expression, to the bean method that "
+			+ "does the work";
 
 	private static final Set<String> FUNCTIONAL = Set.of("org.springframework.web.servlet.function.ServerRequest",
 			"org.springframework.web.servlet.function.ServerResponse",
@@ -63,16 +63,16 @@ final class ForeignCallCheck {
 		}
 		if (isFunctional(annotation)) {
 			throw annotation.problem(
-					"it is a handler of a functional endpoint (HandlerFunction), which no annotation guards",
+					"it is a functional endpoint handler (HandlerFunction), which @Idempotent does not support",
 					"Guard its route with a filter of the bean IdempotentRoutes, use an annotated controller, or "
-							+ ON_THE_WORK + ", and hand the key to it, e.g. "
+							+ ON_THE_WORK + ", and pass the key to it, e.g. "
 							+ "request.headers().firstHeader(\"Idempotency-Key\")");
 		}
 		MergedAnnotations ofClass = MergedAnnotations.from(annotation.targetClass(), SearchStrategy.TYPE_HIERARCHY);
 		if (DATA_REST.stream().anyMatch(ofClass::isPresent)) {
-			throw annotation.problem(
-					"it is a controller of Spring Data REST (@RepositoryRestController), which no adapter guards",
-					"Use @RestController, or " + ON_THE_WORK);
+			throw annotation
+				.problem("it is a Spring Data REST controller (@RepositoryRestController), which @Idempotent does not "
+						+ "support", "Use @RestController, or " + ON_THE_WORK);
 		}
 		checkMessageHandler(annotation);
 		checkWritten(annotation);
@@ -80,20 +80,19 @@ final class ForeignCallCheck {
 
 	private static void checkReactive(IdempotentAnnotation annotation, boolean hasKeys) {
 		if (AnnotatedElementUtils.hasAnnotation(annotation.targetClass(), Controller.class)) {
-			throw annotation.problem(
-					"it is a method of a controller of a WebFlux application, and handles no request of the web",
-					"Put the annotation on a handler of requests, use Spring MVC (spring-boot-starter-web), or "
+			throw annotation.problem("it is a method of a WebFlux controller, but not a request handler",
+					"Put the annotation on a request handler, use Spring MVC (spring-boot-starter-web), or "
 							+ ON_THE_WORK + " and returns its result or a CompletableFuture of it");
 		}
 		if (!hasKeys && !annotation.attributes().body().isEmpty()) {
 			throw annotation.problem(
-					"its key is in the body of the request, which a bean method of a WebFlux application cannot see",
+					"its key is in the request body, which a bean method of a WebFlux application cannot read",
 					"Pass the key to the method and set key, e.g. \"#requestId\"");
 		}
 		if (!hasKeys && hasKeyOfRequest(annotation) && !isPublisher(annotation)) {
 			throw annotation.problem(
-					"its key is in the request, which only a method that returns a publisher can see "
-							+ "in a WebFlux application",
+					"its key is in the request, which only a method that returns a publisher can read in a WebFlux "
+							+ "application",
 					"Return a Mono or a Flux, or pass the key to the method and set key, e.g. \"#requestId\"");
 		}
 	}
@@ -115,10 +114,10 @@ final class ForeignCallCheck {
 		// The annotations of brokers' listeners have @MessageMapping on themselves.
 		if (annotation.attributes().key().isEmpty() && MESSAGE_HANDLERS.stream().anyMatch(present::isDirectlyPresent)) {
 			throw annotation.problem(
-					"it handles messages (@MessageMapping), which have no request that a key could be read from",
-					"Set key to an expression over the payload or over a header of the message, e.g. key = \"#id\" with "
-							+ "the parameter @Header(\"Idempotency-Key\") String id. No caller is part of such a key: "
-							+ "name the user in scope where keys are the clients' own");
+					"it handles messages (@MessageMapping), so there is no HTTP request to read the key from",
+					"Set key to an expression over the payload or a message header, e.g. key = \"#id\" with the "
+							+ "parameter @Header(\"Idempotency-Key\") String id. The caller is not part of such a "
+							+ "key. If clients choose their keys, set scope to the user");
 		}
 	}
 
@@ -135,10 +134,10 @@ final class ForeignCallCheck {
 		for (Parameter parameter : annotation.method().getParameters()) {
 			if (ArgumentFingerprinter.is(parameter.getType(), WRITTEN)) {
 				throw annotation.problem(
-						"what it writes to its parameter of type " + parameter.getType().getSimpleName()
-								+ " is not kept, so that a duplicate would get nothing",
-						"Return what is to be written, or put the annotation on the controller's method; or set "
-								+ "mode = IdempotencyMode.REJECT or keepResult = false, which refuse duplicates");
+						"output that it writes to its parameter of type " + parameter.getType().getSimpleName()
+								+ " is not stored, so a duplicate would receive nothing",
+						"Return the output, put the annotation on the controller method, or reject duplicates with "
+								+ "mode = IdempotencyMode.REJECT or keepResult = false");
 			}
 		}
 	}

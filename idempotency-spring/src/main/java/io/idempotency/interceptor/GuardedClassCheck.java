@@ -81,8 +81,8 @@ final class GuardedClassCheck {
 		String unreachable = unreachable(method);
 		if (unreachable != null) {
 			if (AnnotatedElementUtils.isAnnotated(method, Idempotent.class)) {
-				throw GuardedMethod.problem(method, userClass, "no proxy can guard a " + unreachable + " method",
-						"Make it an instance method that is not private, or move the annotation to one");
+				throw GuardedMethod.problem(method, userClass, "a proxy cannot guard a " + unreachable + " method",
+						"Make it a non-private instance method, or move the annotation to one");
 			}
 			return false;
 		}
@@ -90,10 +90,10 @@ final class GuardedClassCheck {
 			return false;
 		}
 		if (subclassed && Modifier.isFinal(method.getModifiers())) {
-			throw GuardedMethod.problem(method, userClass, "no proxy can guard a final method", "Remove final");
+			throw GuardedMethod.problem(method, userClass, "a proxy cannot guard a final method", "Remove final");
 		}
 		if (subclassed && Modifier.isFinal(userClass.getModifiers())) {
-			throw GuardedMethod.problem(method, userClass, "no proxy can guard a method of a final class",
+			throw GuardedMethod.problem(method, userClass, "a proxy cannot guard a method of a final class",
 					"Remove final from the class, or move the annotation to a bean of another class");
 		}
 		return true;

@@ -86,8 +86,8 @@ record IdempotentAnnotation(Idempotent attributes, GuardedMethod guarded, Method
 		}
 		catch (AnnotationConfigurationException ex) {
 			throw GuardedMethod.problem(method, userClass,
-					"its value and its key differ, but are two names of one attribute: " + ex.getMessage(),
-					"Keep one of value and key", ex);
+					"value and key differ, but are aliases of the same attribute: " + ex.getMessage(),
+					"Remove value or key", ex);
 		}
 	}
 

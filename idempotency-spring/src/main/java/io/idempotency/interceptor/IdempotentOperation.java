@@ -161,7 +161,7 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions opti
 			if (this.transactions == null || this.transactions instanceof TransactionStarter) {
 				return (TransactionStarter) this.transactions;
 			}
-			throw new IllegalStateException("The transactions are not those of a thread");
+			throw new IllegalStateException("The transactions are not bound to a thread");
 		}
 
 	}

@@ -141,12 +141,12 @@ final class MethodTransaction {
 		MethodTransaction own = of(beanFactory, method, targetClass);
 		if (own.wanted != null && !SAME_TRANSACTION.contains(own.wanted.getPropagationBehavior())) {
 			throw GuardedMethod.problem(method, targetClass,
-					"transaction = JOIN, but its own @Transactional asks for a transaction apart from the caller's",
-					"Leave the propagation of @Transactional at REQUIRED, or set transaction = TransactionMode.SEPARATE");
+					"transaction = JOIN, but its @Transactional starts a separate transaction",
+					"Use propagation REQUIRED for @Transactional, or set transaction = TransactionMode.SEPARATE");
 		}
 		if (isAfterCommit(method)) {
 			throw GuardedMethod.problem(method, targetClass,
-					"transaction = JOIN, but @TransactionalEventListener calls it when the transaction has ended",
+					"transaction = JOIN, but @TransactionalEventListener calls it after the transaction ends",
 					"Set phase = TransactionPhase.BEFORE_COMMIT, or transaction = TransactionMode.SEPARATE");
 		}
 		try {
@@ -154,9 +154,9 @@ final class MethodTransaction {
 		}
 		catch (NoSuchBeanDefinitionException ex) {
 			throw GuardedMethod.problem(method, targetClass,
-					"transaction = JOIN, but there is not exactly one transaction manager: " + ex.getMessage(),
-					"Declare the transaction manager of the store's " + resource
-							+ ", mark it as @Primary, or name it by @Transactional",
+					"transaction = JOIN, but the transaction manager is missing or ambiguous: " + ex.getMessage(),
+					"Declare the transaction manager of the store's " + resource + ", annotate it with @Primary, "
+							+ "or name it in @Transactional",
 					ex);
 		}
 	}
@@ -192,13 +192,14 @@ final class MethodTransaction {
 		}
 		catch (NoTransactionToJoinException ex) {
 			throw GuardedMethod.problem(method, targetClass,
-					"transaction = JOIN, but its record cannot be in " + transactions + ": " + ex.getMessage(),
-					"Name the transaction manager of the store's DataSource by @Transactional, or set transaction = "
+					"transaction = JOIN, but its record cannot be stored in " + transactions + ": " + ex.getMessage(),
+					"Name the transaction manager of the store's DataSource in @Transactional, or set transaction = "
 							+ "TransactionMode.SEPARATE",
 					ex);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Whether records can be in {} is not known before the first call", transactions, ex);
+			logger.debug("Cannot determine before the first call whether records can be stored in {}", transactions,
+					ex);
 		}
 	}
 
@@ -213,8 +214,8 @@ final class MethodTransaction {
 			return new SpringTransactionStarter(manager, definition(null));
 		}
 		catch (NoSuchBeanDefinitionException ex) {
-			throw new IllegalArgumentException("There is not exactly one transaction manager to join: declare that of "
-					+ "the store's DataSource, or mark it as @Primary", ex);
+			throw new IllegalArgumentException("The transaction manager to join is missing or ambiguous. Declare "
+					+ "the transaction manager of the store's DataSource, or annotate it with @Primary", ex);
 		}
 	}
 

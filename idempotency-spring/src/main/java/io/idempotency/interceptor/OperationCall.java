@@ -211,7 +211,7 @@ public final class OperationCall {
 		if (value(condition, values) instanceof Boolean guarded) {
 			return guarded;
 		}
-		throw condition.failure(new IllegalArgumentException("It must give true or false"));
+		throw condition.failure(new IllegalArgumentException("It must return true or false"));
 	}
 
 	/**
@@ -249,9 +249,8 @@ public final class OperationCall {
 			return this.namespace.key(this.operation.name(), caller, parts);
 		}
 		if (parts.size() != 1) {
-			throw new GuardFaultException(
-					"The key of '" + this.operation.describe() + "' must be an issued token: a single text, not a list",
-					null);
+			throw new GuardFaultException("The key of '" + this.operation.describe()
+					+ "' must be an issued token, which is a single string and not a list", null);
 		}
 		return this.namespace.token(caller, parts.get(0));
 	}
@@ -299,9 +298,10 @@ public final class OperationCall {
 	 */
 	private IdempotencyKeyInvalidException noScope(OperationExpression expression) {
 		IdempotencyKeyInvalidException refusal = new IdempotencyKeyInvalidException(this.operation.name(),
-				"This call does not say whose key it is: send what tells the callers apart, e.g. the tenant or the credentials");
+				"The request does not identify its caller. Send the value that identifies it, e.g. the tenant or "
+						+ "the credentials");
 		refusal.initCause(expression
-			.failure(new IllegalArgumentException("It gave nothing, and a key must never be shared by mistake")));
+			.failure(new IllegalArgumentException("It returned no scope, so callers could share keys by mistake")));
 		return refusal;
 	}
 

@@ -151,7 +151,7 @@ public final class OperationExpression {
 
 		@Override
 		public void setVariable(String name, @Nullable Object value) {
-			throw new IllegalStateException("The variable '" + name + "' is an argument of the call: it cannot be set");
+			throw new IllegalStateException("The variable '" + name + "' is an argument of the call and cannot be set");
 		}
 
 		@Override

@@ -106,7 +106,7 @@ final class OperationFactory {
 				traits);
 		if (operation.reads("messageId") && !traits.suppliesKeys()) {
 			throw annotation.problem("its expression reads messageId(), but it is not a message listener",
-					"Use a value of the arguments");
+					"Use an expression over the arguments");
 		}
 		this.adapters.forEach((adapter) -> adapter.check(operation));
 		if (!handler) {
@@ -121,27 +121,27 @@ final class OperationFactory {
 	private static void checkPlace(IdempotentAnnotation annotation) {
 		if (MergedAnnotations.from(annotation.method()).isPresent(Bean.class)) {
 			throw annotation.problem(
-					"it is a @Bean method, and the guard would be around the making of the bean and not around its calls",
-					"Put the annotation on a method of the bean's class; a lambda has none, so let it call a guarded "
-							+ "method of another bean");
+					"it is a @Bean method, so the guard would apply to the creation of the bean, not to calls to it",
+					"Put the annotation on a method of the bean's class. If the bean is a lambda, call a guarded "
+							+ "method of another bean from it");
 		}
 	}
 
 	private void checkResult(IdempotentAnnotation annotation, ResultShape result, IdempotencyOptions options) {
 		if (DeferredResultTypes.isSuspend(annotation.method()) && !result.form().isSubscribed()) {
-			throw annotation.problem("it is a suspend function, whose work goes on after the call of it has returned",
-					"Put the annotation on a function that is not suspend, or on the controller's function that calls it");
+			throw annotation.problem("it is a suspend function, whose work continues after its call returns",
+					"Put the annotation on a non-suspending function, or on the controller function that calls it");
 		}
 		if (DeferredResultTypes.include(result.type())) {
 			// A claim that ends when the method returns would guard nothing.
-			throw annotation.problem("its work goes on after the method has returned, and when it ends cannot be seen",
+			throw annotation.problem("its work continues after the method returns, and its end cannot be observed",
 					"Return the result itself or a CompletableFuture of it");
 		}
 		String problem = options.replays() ? this.codec.unsupported(result.type()) : null;
 		if (problem != null) {
-			throw annotation.problem("its result cannot be kept for a replay: " + problem,
-					"Return a type that can be kept, or set keepResult = false or mode = IdempotencyMode.REJECT, "
-							+ "which keep no result");
+			throw annotation.problem("its result cannot be stored for a replay: " + problem,
+					"Return a type that can be stored, or store no result with keepResult = false or mode = "
+							+ "IdempotencyMode.REJECT");
 		}
 		if (options.replays()) {
 			FirstResultCheck.check(this.codec, annotation.guarded().describe(), result.type());
@@ -232,7 +232,7 @@ final class OperationFactory {
 		}
 		catch (NoSuchBeanDefinitionException | BeanNotOfRequiredTypeException ex) {
 			String[] names = this.beanFactory.getBeanNamesForType(IdempotencyStore.class);
-			throw annotation.problem("its store '" + name + "' is no bean of type IdempotencyStore",
+			throw annotation.problem("its store '" + name + "' is not a bean of type IdempotencyStore",
 					"Use one of the stores: " + String.join(", ", names), ex);
 		}
 	}
@@ -249,17 +249,19 @@ final class OperationFactory {
 		}
 		if (DeferredResultTypes.isSuspend(annotation.method())) {
 			throw annotation.problem(
-					"transaction = JOIN, but it is a suspend function, whose work goes on after its transaction ended",
-					"Put the annotation on a function that is not suspend, or set transaction = TransactionMode.SEPARATE");
+					"transaction = JOIN, but it is a suspend function, whose work continues after its transaction "
+							+ "ends",
+					"Put the annotation on a non-suspending function, or set transaction = TransactionMode.SEPARATE");
 		}
 		if (DeferredResultTypes.include(ResultShape.returnType(annotation.method(), annotation.targetClass()))) {
 			throw annotation.problem(
-					"transaction = JOIN, but its work goes on after the method has returned and its transaction ended",
+					"transaction = JOIN, but its work continues after the method returns and its transaction ends",
 					"Return the result itself, or set transaction = TransactionMode.SEPARATE");
 		}
 		if (store.joining().isEmpty()) {
 			throw annotation.problem(
-					"transaction = JOIN, but its store '" + store.getClass().getName() + "' has no transaction to join",
+					"transaction = JOIN, but its store '" + store.getClass().getName()
+							+ "' does not support transactions",
 					"Use the JDBC store, or set transaction = TransactionMode.SEPARATE");
 		}
 		return MethodTransaction.joined(this.beanFactory, annotation.method(), annotation.targetClass(), store,
@@ -303,7 +305,7 @@ final class OperationFactory {
 			}
 			if (sources.size() > 1) {
 				throw annotation.problem("it has more than one of key, header and body",
-						"Keep the one that holds the key");
+						"Keep only the attribute that names the key");
 			}
 			return sources.isEmpty() ? byTraits(annotation, traits) : sources.get(0);
 		}
@@ -316,15 +318,15 @@ final class OperationFactory {
 				return traits.defaultKey();
 			}
 			String advice = traits.keyAdvice();
-			throw (advice != null) ? annotation.problem("it does not say where the key comes from", advice)
-					: annotation.problem("it does not say where the key comes from, and is no controller method",
+			throw (advice != null) ? annotation.problem("it has no key source", advice)
+					: annotation.problem("it has no key source and is not a controller method",
 							"Set key (SpEL over the arguments), header or body");
 		}
 
 		private static KeySource header(String name, IdempotentAnnotation annotation) {
 			if (!HeaderKeyParser.isHeaderName(name)) {
-				throw annotation.problem("its header '" + name + "' is no header name",
-						"Write the bare name of a header, e.g. \"Idempotency-Key\"");
+				throw annotation.problem("its header '" + name + "' is not a valid header name",
+						"Write the name of a header only, e.g. \"Idempotency-Key\"");
 			}
 			return new KeySource.Header(name);
 		}

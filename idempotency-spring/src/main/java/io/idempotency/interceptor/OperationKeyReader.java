@@ -78,7 +78,7 @@ public final class OperationKeyReader {
 			key = KeyParts.text(value);
 		}
 		catch (IllegalArgumentException ex) {
-			throw unreadable(operation, place, "It is neither text nor a number nor a boolean");
+			throw unreadable(operation, place, "It is not text, a number or a boolean");
 		}
 		if (key != null && (key.isEmpty() || key.length() > this.maxLength)) {
 			throw new IdempotencyKeyInvalidException(operation.name(),

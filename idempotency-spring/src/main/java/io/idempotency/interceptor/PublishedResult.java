@@ -40,7 +40,7 @@ record PublishedResult(ResultForm form, boolean isVoid, @Nullable ReactiveAdapte
 	Mono<Object> work(@Nullable Object returned) {
 		if (returned == null) {
 			return Mono
-				.error(new IllegalStateException("The guarded method returned null where a result was declared"));
+				.error(new IllegalStateException("The guarded method returned null instead of the declared type"));
 		}
 		return mono(returned);
 	}

@@ -36,7 +36,8 @@ final class RecoverMethodFinder {
 				.findFirst()
 				.orElse("");
 			throw annotation.problem("its recover method '" + name + "' does not exist" + other,
-					"Add a method '" + name + "' with the same parameters to " + annotation.targetClass().getName());
+					"Add a method '" + name + "' with the same parameters to class "
+							+ annotation.targetClass().getName());
 		}
 		ResultShape wanted = shape(guarded, annotation, result, result.form().isSubscribed());
 		ResultShape found = shape(recover, annotation, null, wanted.form().isSubscribed());
@@ -44,8 +45,8 @@ final class RecoverMethodFinder {
 		if (givesNothing(recover, found, annotation) || !comesAs(wanted, found) || !fits(wanted, found, nothing)) {
 			throw annotation.problem(
 					"its recover method '" + name + "' returns " + declared(recover, found)
-							+ ", which is no result of the method",
-					"Let it return " + advice(guarded, wanted, nothing));
+							+ ", which does not match the result type of the method",
+					"Change its return type to " + advice(guarded, wanted, nothing));
 		}
 		recover.setAccessible(true);
 		return recover;
@@ -102,10 +103,10 @@ final class RecoverMethodFinder {
 
 	private static String advice(Method guarded, ResultShape wanted, boolean nothing) {
 		if (!nothing) {
-			return declared(guarded, wanted) + ", null or empty if there is no result";
+			return declared(guarded, wanted) + ", with null or empty for no result";
 		}
 		String done = isLate(wanted) ? raw(wanted).getName() + "<Boolean>" : Boolean.class.getName();
-		return done + ", say: any value means that the work was done, none that it was not";
+		return done + ", for example: a value means that the work was done, and no value that it was not";
 	}
 
 }

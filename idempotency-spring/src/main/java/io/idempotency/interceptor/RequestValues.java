@@ -80,7 +80,7 @@ public interface RequestValues {
 	 * @throws IllegalStateException if the call belongs to no message
 	 */
 	default @Nullable Object payload() {
-		throw new IllegalStateException("The call belongs to no message");
+		throw new IllegalStateException("The call does not belong to a message");
 	}
 
 	/**

@@ -29,10 +29,11 @@ final class SharedKeyCheck {
 			if (!other.equals(beanName)) {
 				throw operation.problem(
 						"the beans '" + other + "' and '" + beanName
-								+ "' share its keys, so that they would answer for each other",
-						"Set scope to what tells them apart, e.g. scope = \"target.name\" for a property of the bean, or "
-								+ "give each bean a class of its own. Where a call of one bean is meant to count for the "
-								+ "other, set scope to one text, e.g. scope = \"'payments'\", or name the operation");
+								+ "' have the same keys, so a call to one would return the result of the other",
+						"Set scope to a value that distinguishes them, e.g. scope = \"target.name\" for a bean "
+								+ "property, or use a separate class for each bean. To share the keys "
+								+ "intentionally, set scope to a constant, e.g. scope = \"'payments'\", or set "
+								+ "operation");
 			}
 		}
 	}

@@ -75,9 +75,9 @@ final class SpringReactiveTransactionStarter implements ReactiveTransactionStart
 				targetClass, ReactiveTransactionManager.class, "ConnectionFactory");
 		if (joined.definition().getPropagationBehavior() != TransactionDefinition.PROPAGATION_REQUIRED) {
 			throw GuardedMethod.problem(method, targetClass,
-					"transaction = JOIN, but its own @Transactional asks for a transaction of its caller, in which the "
-							+ "guard refuses calls",
-					"Leave the propagation of @Transactional at REQUIRED, or set transaction = TransactionMode.SEPARATE");
+					"transaction = JOIN, but its @Transactional requires a transaction of the caller, which a "
+							+ "guarded call cannot join",
+					"Use propagation REQUIRED for @Transactional, or set transaction = TransactionMode.SEPARATE");
 		}
 		SpringReactiveTransactionStarter starter = new SpringReactiveTransactionStarter(joined.manager(),
 				joined.definition(), timeout);
@@ -106,12 +106,12 @@ final class SpringReactiveTransactionStarter implements ReactiveTransactionStart
 		catch (ExecutionException | TimeoutException ex) {
 			if (ex.getCause() instanceof NoTransactionToJoinException none) {
 				throw GuardedMethod.problem(method, targetClass,
-						"transaction = JOIN, but its record cannot be in " + this + ": " + none.getMessage(),
-						"Name the transaction manager of the store's ConnectionFactory by @Transactional, or set "
+						"transaction = JOIN, but its record cannot be stored in " + this + ": " + none.getMessage(),
+						"Name the transaction manager of the store's ConnectionFactory in @Transactional, or set "
 								+ "transaction = TransactionMode.SEPARATE",
 						none);
 			}
-			logger.debug("Whether records can be in {} is not known before the first call", this, ex);
+			logger.debug("Cannot determine before the first call whether records can be stored in {}", this, ex);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -125,7 +125,7 @@ final class SpringReactiveTransactionStarter implements ReactiveTransactionStart
 				.apply(TransactionContextManager.getOrCreateContextHolder().apply(Context.empty()));
 			return this.manager.getReactiveTransaction(this.definition)
 				.onErrorMap(CannotCreateTransactionException.class,
-						(ex) -> new IdempotencyStoreException("No transaction could be begun", ex))
+						(ex) -> new IdempotencyStoreException("The transaction could not be started", ex))
 				.flatMap((status) -> new Open(this.manager, status, own).watched())
 				.contextWrite((context) -> context.putAll(own.readOnly()));
 		});

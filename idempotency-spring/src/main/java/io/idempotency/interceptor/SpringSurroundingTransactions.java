@@ -35,10 +35,9 @@ final class SpringSurroundingTransactions implements SurroundingTransactions {
 	public void refuse(GuardedCall call, ContextView subscription) {
 		if (KEYS.stream().anyMatch(subscription::hasKey) && isInTransaction(subscription)) {
 			throw new GuardFaultException("The call of '" + call.operation()
-					+ "' cannot be guarded, and nothing ran: it is inside of a reactive transaction that is open already. "
-					+ "Nobody would tell the guard that a part of that is rolled back, and its result could be replayed without "
-					+ "its work. Call it outside of the transaction, or begin the transaction inside of it: by @Transactional on the guarded method, "
-					+ "whose order puts it inside of the guard", null);
+					+ "' was not executed: it is inside an open reactive transaction, whose rollback would not be "
+					+ "noticed, so its result could be replayed without its work. Call it outside the "
+					+ "transaction, or put @Transactional on the guarded method", null);
 		}
 	}
 

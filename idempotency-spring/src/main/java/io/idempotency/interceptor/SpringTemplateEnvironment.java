@@ -58,14 +58,15 @@ final class SpringTemplateEnvironment implements TemplateEnvironment {
 			return this.beanFactory.getBean(name, IdempotencyStore.class);
 		}
 		catch (NoSuchBeanDefinitionException | BeanNotOfRequiredTypeException ex) {
-			throw new IllegalArgumentException("'" + name + "' is no bean of type IdempotencyStore", ex);
+			throw new IllegalArgumentException("'" + name + "' is not a bean of type IdempotencyStore", ex);
 		}
 	}
 
 	@Override
 	public TransactionStarter transactions() {
 		if (!TRANSACTIONS) {
-			throw new IllegalArgumentException("There are no transactions to join: spring-tx is missing");
+			throw new IllegalArgumentException(
+					"No transactions are available to join: spring-tx is not on the class path");
 		}
 		return this.transactions.obtain();
 	}

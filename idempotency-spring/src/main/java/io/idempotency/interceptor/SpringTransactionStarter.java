@@ -51,14 +51,16 @@ final class SpringTransactionStarter implements TransactionStarter {
 		boolean completed = !surrounded && status.hasTransaction() && !status.isNewTransaction()
 				&& this.manager instanceof ResourceTransactionManager;
 		if (completed || (transaction != null && transaction.isCompleting())) {
-			throw new NoTransactionToJoinException("There is no transaction to join: that of the calling thread, of "
-					+ this.manager.getClass().getName() + ", has reached its end. Begin another one around the call "
+			throw new NoTransactionToJoinException("No transaction is available to join: the transaction of the "
+					+ "calling thread, of " + this.manager.getClass().getName() + ", is ending. Start a new "
+					+ "transaction around the call "
 					+ "(TransactionTemplate with PROPAGATION_REQUIRES_NEW), or set transaction = TransactionMode.SEPARATE");
 		}
 		if (!TransactionSynchronizationManager.isSynchronizationActive()) {
-			throw new NoTransactionToJoinException("There is no transaction to join: "
-					+ this.manager.getClass().getName()
-					+ " does not notify synchronizations of the end of its transactions (transactionSynchronization)");
+			throw new NoTransactionToJoinException(
+					"No transaction is available to join: " + this.manager.getClass().getName()
+							+ " does not notify transaction synchronizations. Set its transactionSynchronization to "
+							+ "SYNCHRONIZATION_ALWAYS");
 		}
 	}
 
@@ -84,7 +86,7 @@ final class SpringTransactionStarter implements TransactionStarter {
 			return this.manager.getTransaction(this.definition);
 		}
 		catch (CannotCreateTransactionException ex) {
-			throw new IdempotencyStoreException("No transaction could be begun", ex);
+			throw new IdempotencyStoreException("The transaction could not be started", ex);
 		}
 	}
 

@@ -53,10 +53,10 @@ public final class SubscribedTransactions {
 	public ReactiveTransactionStarter of(Method method, Class<?> targetClass, ReactiveIdempotencyStore store) {
 		if (!TRANSACTIONS || store.joining().isEmpty()) {
 			throw GuardedMethod.problem(method, targetClass,
-					"transaction = JOIN, but its work is in the subscription to its result, and its store has no "
-							+ "transaction of a subscription to join",
-					"Keep the records in the database over R2DBC, with a ConnectionFactory and Spring's "
-							+ "R2dbcTransactionManager, or set transaction = TransactionMode.SEPARATE");
+					"transaction = JOIN, but its work runs when its result is subscribed to, and its store does "
+							+ "not support reactive transactions",
+					"Use the R2DBC store with a ConnectionFactory and Spring's R2dbcTransactionManager, or set "
+							+ "transaction = TransactionMode.SEPARATE");
 		}
 		return SpringReactiveTransactionStarter.of(this.beanFactory, method, targetClass, store.joining().orElseThrow(),
 				(manager) -> this.tried.add(List.of(manager, store)), this.timeout);

@@ -34,8 +34,8 @@ final class UnguardedContextCheck implements ApplicationListener<ContextRefreshe
 		ApplicationContext refreshed = event.getApplicationContext();
 		check(refreshed, ACTION);
 		for (ApplicationContext parent = refreshed.getParent(); parent != null; parent = parent.getParent()) {
-			check(parent, "Declare the bean in a context that has a guard, e.g. in the one below it ("
-					+ refreshed.getDisplayName() + "), or let that context have the auto-configuration");
+			check(parent, "Declare the bean in a context with a guard, e.g. in its child context ("
+					+ refreshed.getDisplayName() + "), or add the auto-configuration to its context");
 		}
 	}
 
@@ -48,8 +48,8 @@ final class UnguardedContextCheck implements ApplicationListener<ContextRefreshe
 			Class<?> type = type(context.getBeanFactory(), name);
 			if (type != null && !Modifier.isAbstract(type.getModifiers()) && check.isGuarded(type)) {
 				throw new IdempotencyConfigurationException(
-						"@Idempotent on '" + type.getName() + "': its bean is in a context of its own ("
-								+ context.getDisplayName() + "), which has no guard: its calls would run unguarded",
+						"@Idempotent on '" + type.getName() + "': its bean is in a separate context ("
+								+ context.getDisplayName() + ") without a guard, so its calls would run unguarded",
 						action);
 			}
 		}

@@ -29,27 +29,25 @@ final class EngineMeterBinder implements MeterBinder {
 
 	@Override
 	public void bindTo(MeterRegistry registry) {
-		gauge("idempotency.claims.running", EngineLoad::runningClaims)
-			.description("Claims of this node that are being renewed")
+		gauge("idempotency.claims.running", EngineLoad::runningClaims).description("Claims that this node renews")
 			.register(registry);
-		gauge("idempotency.waiters", EngineLoad::waiters)
-			.description("Duplicates of this node that wait for the end of a conflict")
+		gauge("idempotency.waiters", EngineLoad::waiters).description("Duplicates that wait on this node")
 			.register(registry);
 		gauge("idempotency.waiters.max", EngineLoad::maxWaiters)
-			.description("Duplicates that may wait on this node at the same time")
+			.description("Maximum number of duplicates that wait on this node")
 			.register(registry);
 		gauge("idempotency.detached.calls", EngineLoad::detachedCalls)
-			.description("Calls of this node whose work goes on though their caller is gone")
+			.description("Detached calls in progress on this node")
 			.register(registry);
 		gauge("idempotency.pending.writes", EngineLoad::outstandingWrites)
-			.description("Completions and releases that a store has not taken yet")
+			.description("Completions and releases that are not yet stored")
 			.register(registry);
 		gauge("idempotency.pending.bytes", EngineLoad::outstandingBytes)
-			.description("Size of the results that a store has not taken yet")
+			.description("Size of the results that are not yet stored")
 			.baseUnit("bytes")
 			.register(registry);
 		gauge("idempotency.lease.renewal.delay", (now) -> now.latestBeat().toNanos() / NANOS_OF_A_SECOND)
-			.description("How long ago the renewal was due that is the latest")
+			.description("Delay of the most overdue lease renewal")
 			.baseUnit("seconds")
 			.register(registry);
 	}

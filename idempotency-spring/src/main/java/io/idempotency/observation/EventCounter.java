@@ -44,7 +44,7 @@ final class EventCounter implements IdempotencyListener {
 
 	private Counter counter(IdempotencyEvent event, String operation) {
 		return Counter.builder("idempotency.events")
-			.description("What happened to claims, apart from the ends of calls")
+			.description("Claim events, except call outcomes")
 			.tag("event", event.name().toLowerCase(Locale.ROOT).replace('_', '-'))
 			.tag("operation", operation)
 			.register(this.registry);

@@ -108,7 +108,8 @@ final class MicrometerObserver implements EngineObserver {
 	private void start(Observation observation) {
 		EventLog.attempt(observation::start, (ex) -> {
 			if (this.told.compareAndSet(false, true)) {
-				logger.warn("The start of an observation failed; the call goes on. Told once", ex);
+				logger.warn("[IDEM-120] An observation could not be started. The call continues, but its metrics "
+						+ "and traces may be incomplete. Fix the observation handler or convention. Logged once.", ex);
 			}
 		});
 	}

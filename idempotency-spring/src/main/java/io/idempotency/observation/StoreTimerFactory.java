@@ -134,7 +134,7 @@ final class StoreTimerFactory {
 
 		private static Timer timer(MeterRegistry registry, String store, Verb verb, String outcome) {
 			return Timer.builder("idempotency.store")
-				.description("Time that a store takes for one verb of the protocol")
+				.description("Duration of one store operation")
 				.tag("store", store)
 				.tag("verb", verb.name().toLowerCase(Locale.ROOT))
 				.tag("outcome", outcome)
@@ -165,7 +165,8 @@ final class StoreTimerFactory {
 			catch (RuntimeException | LinkageError ex) {
 				// The store has answered, so a broken timer must not fail the call.
 				if (this.told.compareAndSet(false, true)) {
-					logger.warn("A timer of a store failed; the call goes on. Told once", ex);
+					logger.warn("[IDEM-121] A store timer failed. The call continues, but store metrics may be "
+							+ "incomplete. Fix the meter registry. Logged once.", ex);
 				}
 			}
 		}

@@ -66,7 +66,7 @@ class AheadOfTimeTests {
 		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Plain.class)) {
 			assertThatExceptionOfType(IdempotencyConfigurationException.class)
 				.isThrownBy(() -> determine(context, Sealed.class))
-				.withMessageContaining("no proxy can guard a method of a final class");
+				.withMessageContaining("a proxy cannot guard a method of a final class");
 		}
 	}
 

@@ -38,10 +38,10 @@ class BeansOfOneClassTests {
 	void twoBeansThatWouldShareTheirKeysAreRefused(Class<?> setup) {
 		assertThat(Refusals.of(setup)).hasMessageContaining("'adyen'")
 			.hasMessageContaining("'stripe'")
-			.hasMessageContaining("answer for each other")
+			.hasMessageContaining("have the same keys")
 			.extracting(IdempotencyConfigurationException::action)
 			.asString()
-			.contains("scope = \"target.", "a class of its own", "operation");
+			.contains("scope = \"target.", "a separate class for each bean", "operation");
 	}
 
 	/** Its class is not known before it is made. */

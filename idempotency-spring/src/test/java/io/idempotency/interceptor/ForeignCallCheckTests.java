@@ -88,7 +88,7 @@ class ForeignCallCheckTests {
 	@ParameterizedTest
 	@ValueSource(classes = { ToResponse.class, ToStream.class, ToWriter.class, ToMessage.class, ToRequest.class })
 	void whatIsWrittenToAnArgumentIsNotReplayed(Class<?> writer) {
-		Refusals.assertRefused(writer, "is not kept", "mode = IdempotencyMode.REJECT");
+		Refusals.assertRefused(writer, "is not stored", "mode = IdempotencyMode.REJECT");
 	}
 
 	@Test

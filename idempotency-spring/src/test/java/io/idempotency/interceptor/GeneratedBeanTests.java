@@ -64,7 +64,7 @@ class GeneratedBeanTests {
 	@Test
 	void whatARepositorySaysIsCheckedAtStart() {
 		assertThat(Refusals.of(WrongRepository.class)).hasMessageContaining(Wrong.class.getName() + "#close(String)")
-			.hasMessageContaining("does not say where the key comes from");
+			.hasMessageContaining("it has no key source");
 	}
 
 	@Test

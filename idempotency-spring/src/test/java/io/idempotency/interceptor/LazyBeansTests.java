@@ -41,10 +41,10 @@ class LazyBeansTests {
 
 	@Test
 	void aWrongAnnotationIsFoundWithoutTheBean() {
-		assertRefused(LazyBean.class, "does not say where the key comes from");
-		assertRefused(Prototype.class, "does not say where the key comes from");
-		assertRefused(LazyFactory.class, "does not say where the key comes from");
-		assertRefused(LazyFinal.class, "no proxy can guard a method of a final class");
+		assertRefused(LazyBean.class, "it has no key source");
+		assertRefused(Prototype.class, "it has no key source");
+		assertRefused(LazyFactory.class, "it has no key source");
+		assertRefused(LazyFinal.class, "a proxy cannot guard a method of a final class");
 	}
 
 	@Test

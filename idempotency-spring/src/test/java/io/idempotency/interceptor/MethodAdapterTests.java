@@ -303,10 +303,10 @@ class MethodAdapterTests {
 		for (String none : new String[] { null, "" }) {
 			assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
 				.isThrownBy(() -> this.service.scoped(none, "7"))
-				.withMessage("This call does not say whose key it is: send what tells the callers apart, e.g. "
+				.withMessage("The request does not identify its caller. Send the value that identifies it, e.g. "
 						+ "the tenant or the credentials")
 				.withStackTraceContaining("The scope expression '#tenant' of '")
-				.withStackTraceContaining("Service#scoped(String, String)' failed: It gave nothing")
+				.withStackTraceContaining("Service#scoped(String, String)' failed: It returned no scope")
 				.satisfies((refusal) -> assertThat(refusal.operation()).isEqualTo("scoped"));
 		}
 		assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
@@ -452,7 +452,7 @@ class MethodAdapterTests {
 		this.service.conditional("7", true);
 		assertThat(Service.runs).hasValue(3);
 		assertThatIllegalStateException().isThrownBy(() -> this.service.conditional("7", null))
-			.withMessageContaining("It must give true or false");
+			.withMessageContaining("It must return true or false");
 	}
 
 	@Test
@@ -465,7 +465,7 @@ class MethodAdapterTests {
 		assertThat(this.store.lastClaim().key()).isEqualTo(token);
 		assertThatExceptionOfType(IdempotencyKeyReusedException.class).isThrownBy(() -> this.service.otherToken("t"));
 		assertThatIllegalStateException().isThrownBy(() -> this.service.token(List.of("t", "u")))
-			.withMessageContaining("single text");
+			.withMessageContaining("single string");
 	}
 
 	@Test

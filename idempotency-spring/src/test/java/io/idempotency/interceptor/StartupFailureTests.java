@@ -80,8 +80,10 @@ class StartupFailureTests {
 
 	@Test
 	void moreThanOnePlaceOfTheKey() {
-		assertRefused(KeyAndHeader.class, "run(String)", "more than one of key, header and body", "Keep the one");
-		assertRefused(HeaderAndBody.class, "run(String)", "more than one of key, header and body", "Keep the one");
+		assertRefused(KeyAndHeader.class, "run(String)", "more than one of key, header and body",
+				"Keep only the attribute");
+		assertRefused(HeaderAndBody.class, "run(String)", "more than one of key, header and body",
+				"Keep only the attribute");
 	}
 
 	static class KeyAndHeader {
@@ -102,8 +104,8 @@ class StartupFailureTests {
 
 	@Test
 	void noPlaceOfTheKeyOnAMethodThatIsNoControllers() {
-		assertRefused(NoKey.class, "run(String)", "it does not say where the key comes from", "Set key");
-		assertRefused(NoKeyOnClass.class, "run()", "it does not say where the key comes from", "Set key");
+		assertRefused(NoKey.class, "run(String)", "it has no key source", "Set key");
+		assertRefused(NoKeyOnClass.class, "run()", "it has no key source", "Set key");
 	}
 
 	static class NoKey {
@@ -124,7 +126,7 @@ class StartupFailureTests {
 
 	@Test
 	void methodsThatMakeABean() {
-		assertRefused(MadeHere.class, "made()", "the guard would be around the making of the bean",
+		assertRefused(MadeHere.class, "made()", "the guard would apply to the creation of the bean",
 				"Put the annotation on a method of the bean's class");
 	}
 
@@ -141,7 +143,7 @@ class StartupFailureTests {
 
 	@Test
 	void methodsThatAPublicClassInheritsFromAHiddenOne() {
-		assertRefused(Visibly.class, "run(String)", "it does not say where the key comes from", "Set key");
+		assertRefused(Visibly.class, "run(String)", "it has no key source", "Set key");
 	}
 
 	static class Hidden {
@@ -289,8 +291,8 @@ class StartupFailureTests {
 
 	@Test
 	void badPointersAndHeaderNames() {
-		assertRefused(BadPointer.class, "run()", "its body '/a~2' is no JSON Pointer", "~0 for ~");
-		assertRefused(BadHeader.class, "run()", "its header 'X Key' is no header name", "bare name");
+		assertRefused(BadPointer.class, "run()", "its body '/a~2' is not a JSON Pointer", "~0 for ~");
+		assertRefused(BadHeader.class, "run()", "its header 'X Key' is not a valid header name", "bare name");
 	}
 
 	@Test
@@ -298,17 +300,17 @@ class StartupFailureTests {
 		assertRefused(NoSlash.class, "run()", "its body 'order/id' is neither a JSON Pointer (RFC 6901)",
 				"\"/order/id\"");
 		assertRefused(NoSlashInKey.class, "run()", "'order/id' is neither a JSON Pointer (RFC 6901)", "\"/order/id\"");
-		assertRefused(BadPointerInKey.class, "run()", "'/a~2' is no JSON Pointer", "~0 for ~");
+		assertRefused(BadPointerInKey.class, "run()", "'/a~2' is not a JSON Pointer", "~0 for ~");
 	}
 
 	@Test
 	void argumentsThatCannotBeComparedWhereAClientChoosesTheKey() {
 		assertRefused(Upload.class, "run(String, InputStream)",
-				"a client chooses its key, so its arguments are compared, but the parameter 'content' cannot be: "
-						+ "'java.io.InputStream' is no JSON: it can be read only once",
-				"Set fingerprint to what must be equal on a retry, e.g. fingerprint = \"{#name}\"");
+				"its key comes from the client, so its arguments are compared, but the parameter 'content' cannot be: "
+						+ "'java.io.InputStream' cannot be written as JSON: it can be read only once",
+				"Set fingerprint to the values that must be equal on a retry, e.g. fingerprint = \"{#name}\"");
 		assertRefused(Callback.class, "run(Runnable)", "the parameter 'work' cannot be",
-				"Set fingerprint to what must be equal on a retry; fingerprint = \"none\" compares nothing");
+				"Set fingerprint to the values that must be equal on a retry, or set fingerprint = \"none\" to compare nothing");
 		assertThat(MethodAdapterSetup.start(UploadWithKey.class, UploadWithFingerprint.class).isActive()).isTrue();
 	}
 
@@ -407,7 +409,7 @@ class StartupFailureTests {
 
 	@Test
 	void variablesOfAMethodWithoutArguments() {
-		assertRefused(NoArguments.class, "run()", "refers to '#key', which is no argument of the method",
+		assertRefused(NoArguments.class, "run()", "refers to '#key', which is not an argument of the method",
 				"The method has no arguments");
 	}
 
@@ -495,10 +497,10 @@ class StartupFailureTests {
 				"same parameters");
 		assertRefused(RecoverItself.class, "run(String)", "its recover method 'run' does not exist", "Add a method");
 		assertRefused(RecoverOfVoid.class, "run(String)", "its recover method 'find' returns void",
-				"Let it return java.lang.String");
+				"Change its return type to java.lang.String");
 		assertRefused(RecoverOfOtherType.class, "run(String)",
 				"its recover method 'find' returns java.util.List<java.lang.Integer>",
-				"Let it return java.util.List<java.lang.String>");
+				"Change its return type to java.util.List<java.lang.String>");
 		assertRefused(RecoverOfFuture.class, "run(String)", "its recover method 'find' returns", "java.lang.String");
 	}
 
@@ -573,9 +575,9 @@ class StartupFailureTests {
 
 	@Test
 	void storesThatAreNone() {
-		assertRefused(NoStore.class, "run(String)", "its store 'elsewhere' is no bean of type IdempotencyStore",
+		assertRefused(NoStore.class, "run(String)", "its store 'elsewhere' is not a bean of type IdempotencyStore",
 				"testStore");
-		assertRefused(NotAStore.class, "run(String)", "its store 'engine' is no bean of type IdempotencyStore",
+		assertRefused(NotAStore.class, "run(String)", "its store 'engine' is not a bean of type IdempotencyStore",
 				"testStore");
 	}
 
@@ -598,30 +600,30 @@ class StartupFailureTests {
 	@Test
 	void joinWithoutATransactionToJoin() {
 		assertRefused(Join.class, "run(String)",
-				"transaction = JOIN, but its store '" + TestStore.class.getName() + "' has no transaction to join",
+				"transaction = JOIN, but its store '" + TestStore.class.getName() + "' does not support transactions",
 				"Use the JDBC store");
 	}
 
 	@Test
 	void joinOfATransactionApart() {
-		assertRefused(ApartJoin.class, "run(String)", "asks for a transaction apart", "REQUIRED");
-		assertRefused(LateJoin.class, "run(String)", "when the transaction has ended", "BEFORE_COMMIT");
+		assertRefused(ApartJoin.class, "run(String)", "starts a separate transaction", "REQUIRED");
+		assertRefused(LateJoin.class, "run(String)", "after the transaction ends", "BEFORE_COMMIT");
 	}
 
 	@Test
 	void lockOfWorkWhoseEndCannotBeSeen() {
-		assertRefused(StreamLock.class, "run(String)", "when it ends cannot be seen", "CompletableFuture");
+		assertRefused(StreamLock.class, "run(String)", "its end cannot be observed", "CompletableFuture");
 	}
 
 	@Test
 	void joinWithoutATransactionManager() {
-		assertRefused(JoinWithoutTransactions.class, "run(String)", "there is not exactly one transaction manager",
+		assertRefused(JoinWithoutTransactions.class, "run(String)", "the transaction manager is missing or ambiguous",
 				"@Primary");
 	}
 
 	@Test
 	void joinOfAnAsynchronousMethod() {
-		assertRefused(AsyncJoin.class, "run(String)", "its work goes on after the method has returned", "SEPARATE");
+		assertRefused(AsyncJoin.class, "run(String)", "its work continues after the method returns", "SEPARATE");
 	}
 
 	@Test
@@ -742,13 +744,15 @@ class StartupFailureTests {
 
 	@Test
 	void methodsThatNoProxyCanGuard() {
-		assertRefused(PrivateMethod.class, "run(String)", "no proxy can guard a private method", "not private");
-		assertRefused(StaticMethod.class, "run(String)", "no proxy can guard a static method", "instance method");
-		assertRefused(FinalMethod.class, "run(String)", "no proxy can guard a final method", "Remove final");
-		assertRefused(FinalClass.class, "run(String)", "no proxy can guard a method of a final class", "Remove final");
-		assertRefused(FinalMethodOfGuardedClass.class, "run(String)", "no proxy can guard a final method",
+		assertRefused(PrivateMethod.class, "run(String)", "a proxy cannot guard a private method", "non-private");
+		assertRefused(StaticMethod.class, "run(String)", "a proxy cannot guard a static method", "instance method");
+		assertRefused(FinalMethod.class, "run(String)", "a proxy cannot guard a final method", "Remove final");
+		assertRefused(FinalClass.class, "run(String)", "a proxy cannot guard a method of a final class",
 				"Remove final");
-		assertRefused(FinalMethodOfInterface.class, "run(String)", "no proxy can guard a final method", "Remove final");
+		assertRefused(FinalMethodOfGuardedClass.class, "run(String)", "a proxy cannot guard a final method",
+				"Remove final");
+		assertRefused(FinalMethodOfInterface.class, "run(String)", "a proxy cannot guard a final method",
+				"Remove final");
 	}
 
 	static class PrivateMethod {
@@ -962,9 +966,9 @@ class StartupFailureTests {
 	@Test
 	void resultsThatCannotBeKept() {
 		assertRefused(ObjectResult.class, "run(String)",
-				"its result cannot be kept for a replay: 'java.lang.Object' cannot be stored: it says nothing about "
+				"its result cannot be stored for a replay: 'java.lang.Object' cannot be stored: it does not describe "
 						+ "its values",
-				"set keepResult = false or mode = IdempotencyMode.REJECT");
+				"keepResult = false or mode = IdempotencyMode.REJECT");
 		assertRefused(MapResult.class, "run(String)", "'java.lang.Object' cannot be stored", "REJECT");
 		assertRefused(FutureOfWildcard.class, "run(String)", "cannot be stored", "REJECT");
 		assertRefused(UnresolvedResult.class, "run(String)", "'T' cannot be stored", "REJECT");

@@ -54,26 +54,26 @@ class UnfinishedWorkTests {
 			LockListOfFutures.class, LockMapOfFutures.class, LockArrayOfFutures.class, LockOptionalMono.class,
 			RejectMono.class })
 	void whatOnlyBeginsWhenTheMethodReturnsIsRefused(Class<?> bean) {
-		Refusals.assertRefused(bean, "its work goes on after the method has returned", "CompletableFuture");
+		Refusals.assertRefused(bean, "its work continues after the method returns", "CompletableFuture");
 	}
 
 	@Test
 	void aJoinedTransactionWouldEndBeforeTheWork() {
-		Refusals.assertRefused(JoinMono.class, "its work goes on after the method has returned",
+		Refusals.assertRefused(JoinMono.class, "its work continues after the method returns",
 				"Return the result itself");
 	}
 
 	@Test
 	void aReplayIsRefusedWhateverTheCodecSays() {
-		Refusals.assertRefused(ReplayMono.class, "its work goes on after the method has returned", "CompletableFuture");
+		Refusals.assertRefused(ReplayMono.class, "its work continues after the method returns", "CompletableFuture");
 		IdempotencyConfigurationException failure = Refusals.of(ReplayMono.class, AnyCodec.class);
-		assertThat(failure).hasMessageContaining("its work goes on after the method has returned");
+		assertThat(failure).hasMessageContaining("its work continues after the method returns");
 	}
 
 	@ParameterizedTest
 	@ValueSource(classes = { LockSuspend.class, RejectSuspend.class, ReplaySuspend.class, JoinSuspend.class })
 	void aSuspendFunctionIsNamed(Class<?> bean) {
-		Refusals.assertRefused(bean, "it is a suspend function", "not suspend");
+		Refusals.assertRefused(bean, "it is a suspend function", "non-suspending");
 	}
 
 	@Test
@@ -117,11 +117,12 @@ class UnfinishedWorkTests {
 	 * What it returns is in its last parameter; an adapter that covers it has it called.
 	 */
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', textBlock = """
-			FoundOther  | returns java.lang.Integer,                  | Let it return java.lang.String, null or empty
-			FoundAsOne  | returns java.util.List<java.lang.String>,   | Let it return
-			FoundVoid   | returns java.lang.Void,                     | Let it return java.lang.String
-			""")
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					FoundOther  | returns java.lang.Integer,                  | Change its return type to java.lang.String, null or empty
+					FoundAsOne  | returns java.util.List<java.lang.String>,   | Change its return type to
+					FoundVoid   | returns java.lang.Void,                     | Change its return type to java.lang.String
+					""")
 	void recoverMethodOfASuspendHandlerGivesWhatTheHandlerGives(String bean, String problem, String action)
 			throws ClassNotFoundException {
 		Class<?> controller = Class.forName(UnfinishedWorkTests.class.getName() + "$" + bean);

@@ -145,18 +145,17 @@ public final class FirstResultCheck {
 		}
 		catch (RuntimeException ex) {
 			if (isNews(operation, type)) {
-				logger.warn(
-						"A result of '{}' cannot be read back as {}: duplicates will be refused (result-unavailable). "
-								+ "Let the type be read by the mapper, or declare a bean of type ResultCodec. {}",
-						operation, type.getTypeName(), rootMessage(ex));
+				logger.warn("[IDEM-117] The result of '{}' cannot be read back as {}: duplicates receive 409 "
+						+ "'result-unavailable'. Make the type readable for the JSON mapper, or declare a "
+						+ "ResultCodec bean. Cause: {}", operation, type.getTypeName(), rootMessage(ex));
 			}
 			return;
 		}
 		String path = new ResultComparison(this.codec).difference(value, copy);
 		if (path != null && isNews(operation, type)) {
-			logger.warn("A result of '{}' reads back differently as {}, at '{}': duplicates will get it like that, "
-					+ "because results are kept as the JSON of the declared type. Declare a type that shows all of "
-					+ "it, or a bean of type ResultCodec", operation, type.getTypeName(), path);
+			logger.warn("[IDEM-118] The result of '{}' reads back differently as {}, at '{}': duplicates receive "
+					+ "the changed value. Declare a return type that contains the whole value, or a ResultCodec "
+					+ "bean.", operation, type.getTypeName(), path);
 		}
 	}
 

@@ -87,7 +87,7 @@ abstract class JsonResultCodec implements ResultCodec {
 		}
 		if (!result.format().equals(JSON)) {
 			throw new UnreadableResultException(
-					"A result of format '" + result.format() + "' is no '" + type.getTypeName() + "'");
+					"A result of format '" + result.format() + "' cannot be read as '" + type.getTypeName() + "'");
 		}
 		if (Arrays.equals(result.bytes(), NULL)) {
 			return absent(type);
@@ -97,7 +97,7 @@ abstract class JsonResultCodec implements ResultCodec {
 		}
 		catch (RuntimeException ex) {
 			// After any failure of the decoder the result cannot be given back.
-			throw new UnreadableResultException("A stored result is no '" + type.getTypeName() + "'", ex);
+			throw new UnreadableResultException("A stored result cannot be read as '" + type.getTypeName() + "'", ex);
 		}
 	}
 
@@ -111,7 +111,7 @@ abstract class JsonResultCodec implements ResultCodec {
 
 	private static @Nullable Object absent(Type type) {
 		if (type instanceof Class<?> rawType && rawType.isPrimitive()) {
-			throw new UnreadableResultException("A stored null is no '" + type.getTypeName() + "'");
+			throw new UnreadableResultException("A stored null cannot be read as '" + type.getTypeName() + "'");
 		}
 		return null;
 	}
@@ -147,11 +147,12 @@ abstract class JsonResultCodec implements ResultCodec {
 			String reason = StorableTypeCheck.incomparable(written.rawType());
 			if (reason == null && written.unknown() && !Modifier.isAbstract(written.rawType().getModifiers())
 					&& written.rawType() != Object.class) {
-				reason = "Jackson finds nothing in it to write";
+				reason = "Jackson finds no properties to write";
 			}
 			if (reason != null) {
 				return "'" + written.rawType().getName() + "'"
-						+ (part.path().isEmpty() ? "" : " of its '" + part.path() + "'") + " is no JSON: " + reason;
+						+ (part.path().isEmpty() ? "" : " of its '" + part.path() + "'") + " cannot be written as "
+						+ "JSON: " + reason;
 			}
 			for (Written.Part inner : written.parts()) {
 				String path = inner.path().isEmpty() || part.path().isEmpty() ? part.path() + inner.path()
@@ -212,7 +213,7 @@ abstract class JsonResultCodec implements ResultCodec {
 		if (stored instanceof Map<?, ?> one && written instanceof Map<?, ?> other) {
 			if (!other.keySet().containsAll(one.keySet()) && !one.keySet().containsAll(other.keySet())) {
 				throw new IllegalArgumentException(
-						"It has the members " + one.keySet() + ", and they are " + other.keySet() + " now");
+						"It has the properties " + one.keySet() + ", but reads back with " + other.keySet());
 			}
 			one.forEach((name, member) -> requireNotRenamed(member, other.get(name)));
 		}
@@ -340,7 +341,7 @@ abstract class JsonResultCodec implements ResultCodec {
 
 		static Object of(List<?> elements, Type type) {
 			if (elements.size() > 1) {
-				throw new IllegalArgumentException("An optional of " + elements.size() + " elements");
+				throw new IllegalArgumentException("An Optional cannot have " + elements.size() + " elements");
 			}
 			Optional<?> element = elements.stream().findFirst();
 			if (type == OptionalInt.class) {

@@ -28,11 +28,11 @@ final class StorableTypeCheck {
 
 	/** The refused types by name, because most of them are optional on the class path. */
 	private static final Map<String, String> REFUSED = Map.ofEntries(
-			Map.entry("java.lang.Object", "it says nothing about its values"),
+			Map.entry("java.lang.Object", "it does not describe its values"),
 			Map.entry("java.util.stream.BaseStream", "it can be read only once"),
 			Map.entry("java.io.InputStream", "it can be read only once"),
 			Map.entry("java.io.Reader", "it can be read only once"),
-			Map.entry("java.io.OutputStream", "it is no value"), Map.entry("java.io.Writer", "it is no value"),
+			Map.entry("java.io.OutputStream", "it is not a value"), Map.entry("java.io.Writer", "it is not a value"),
 			Map.entry("java.util.Iterator", "it can be read only once"),
 			Map.entry("java.util.Spliterator", "it can be read only once"),
 			Map.entry("java.util.Enumeration", "it can be read only once"),
@@ -46,10 +46,10 @@ final class StorableTypeCheck {
 
 	/** What is refused beyond that where the JSON of a value is only compared. */
 	private static final Map<String, String> INCOMPARABLE = Map.of("java.lang.Throwable",
-			"its stack trace differs from call to call", "java.util.EventObject", "it holds its source and its time",
-			"kotlin.Function", "it is code and no value", "org.apache.avro.generic.GenericContainer",
-			"its JSON shows its schema and not its value", "com.google.protobuf.MessageLite",
-			"its JSON does not show its value");
+			"its stack trace differs between calls", "java.util.EventObject", "it contains its source and its time",
+			"kotlin.Function", "it is code, not a value", "org.apache.avro.generic.GenericContainer",
+			"its JSON contains its schema, not its value", "com.google.protobuf.MessageLite",
+			"its JSON does not contain its value");
 
 	private static final Set<Class<?>> READABLE_ABSTRACT = Set.of(Iterable.class, Map.Entry.class, CharSequence.class,
 			ZoneId.class, TimeZone.class, Calendar.class, Charset.class);
@@ -81,7 +81,7 @@ final class StorableTypeCheck {
 				.findFirst()
 				.orElse(null);
 		}
-		return refuse(type, "it is a variable or a wildcard, which says nothing about its values");
+		return refuse(type, "it is a type variable or a wildcard, which does not describe its values");
 	}
 
 	private static @Nullable String problem(Class<?> rawType, Type type) {
@@ -101,7 +101,8 @@ final class StorableTypeCheck {
 					? refuse(type, "its @JsonTypeInfo would write class names: use JsonTypeInfo.Id.NAME") : null;
 		}
 		return Modifier.isAbstract(rawType.getModifiers()) && !isReadable(rawType)
-				? refuse(type, "it is abstract and its values cannot be told apart: give it @JsonTypeInfo(use = NAME)")
+				? refuse(type, "it is abstract, so its subtypes cannot be distinguished: annotate it with "
+						+ "@JsonTypeInfo(use = NAME)")
 				: null;
 	}
 
@@ -141,7 +142,7 @@ final class StorableTypeCheck {
 			return null;
 		}
 		if (type.isAnnotationPresent(FunctionalInterface.class)) {
-			return "it is code and no value";
+			return "it is code, not a value";
 		}
 		String reason = reason(INCOMPARABLE, type);
 		return (reason != null) ? reason : reason(REFUSED, type);

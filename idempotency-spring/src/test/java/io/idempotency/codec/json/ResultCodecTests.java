@@ -466,11 +466,11 @@ class ResultCodecTests {
 				assertThat(problem).isNull();
 			}
 			else {
-				assertThat(problem).as(type.getTypeName()).contains("is no JSON: ");
+				assertThat(problem).as(type.getTypeName()).contains("cannot be written as JSON: ");
 			}
 		}
 		assertThat(codec.incomparable(Upload.class))
-			.isEqualTo("'java.io.InputStream' of its 'content' is no JSON: it can be read only once");
+			.isEqualTo("'java.io.InputStream' of its 'content' cannot be written as JSON: it can be read only once");
 		for (Type type : new Type[] { Object.class, String.class, int.class, byte[].class, UUID.class, Instant.class,
 				Animal.class, Tagged.class, Number.class, Map.class, java.nio.file.Path.class, Node.class,
 				com.fasterxml.jackson.databind.JsonNode.class, Comparable.class, Page.class.getTypeParameters()[0],

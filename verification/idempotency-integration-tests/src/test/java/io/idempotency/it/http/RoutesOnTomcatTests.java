@@ -59,17 +59,17 @@ class RoutesOnTomcatTests extends OnTomcat implements RoutesScenarios {
 
 	@Test
 	void wrongDescriptionsFailWhenTheFilterIsMade() {
-		assertRefused((route) -> route.header("a b"), "its header 'a b' is no header name");
-		assertRefused((route) -> route.body("/a~2"), "is no JSON Pointer");
+		assertRefused((route) -> route.header("a b"), "its header 'a b' is not a valid header name");
+		assertRefused((route) -> route.body("/a~2"), "is not a JSON Pointer");
 		assertRefused((route) -> route.header("A").body("/a"), "more than one of key, header and body");
 		assertRefused((route) -> route.mode(IdempotencyMode.REJECT).fingerprint((request) -> 1), "compares nothing");
 		assertRefused((route) -> route.retention(Duration.ZERO), "The route 'wrong'");
-		assertRefused((route) -> route.store("nowhere"), "'nowhere' is no bean of type IdempotencyStore");
+		assertRefused((route) -> route.store("nowhere"), "'nowhere' is not a bean of type IdempotencyStore");
 		assertThatThrownBy(() -> this.routes.filter(" ")).isInstanceOf(IdempotencyConfigurationException.class)
 			.hasMessageContaining("it has no name");
 		assertThatThrownBy(() -> this.routes.filter("routes.orders"))
 			.isInstanceOf(IdempotencyConfigurationException.class)
-			.hasMessageContaining("The route 'routes.orders': another route has this name");
+			.hasMessageContaining("The route 'routes.orders': another route has the same name");
 	}
 
 	private void assertRefused(Consumer<IdempotentRoute<ServerRequest>> description, String message) {

@@ -195,7 +195,7 @@ class AfterCommitTests {
 					}
 
 				}));
-		assertThat(refusal.get()).hasMessageContaining("has reached its end");
+		assertThat(refusal.get()).hasMessageContaining("is ending");
 		assertThat(this.services.joined(this.ref, () -> "joined")).isEqualTo("joined");
 	}
 

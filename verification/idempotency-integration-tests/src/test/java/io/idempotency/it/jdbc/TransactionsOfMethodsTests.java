@@ -72,7 +72,7 @@ class TransactionsOfMethodsTests {
 	@Test
 	void methodThatIsNotPublicCannotJoinATransactionOfItsOwn() {
 		this.runner.withBean(JoinedInItsPackage.class)
-			.run((context) -> assertThat(context).getFailure().hasMessageContaining("asks for a transaction apart"));
+			.run((context) -> assertThat(context).getFailure().hasMessageContaining("starts a separate transaction"));
 	}
 
 	@Test

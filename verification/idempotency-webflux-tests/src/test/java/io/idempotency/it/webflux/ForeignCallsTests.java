@@ -87,7 +87,7 @@ class ForeignCallsTests {
 		int before = runs("called");
 		assertThat(this.client.post("/caller", this.key).status()).isEqualTo(500);
 		assertThat(runs("called")).isEqualTo(before);
-		assertThat(output).contains("cannot be guarded: it does not come from the request that it handles");
+		assertThat(output).contains("cannot be guarded, because it does not belong to the current request");
 	}
 
 	/** Its method is that of the request, its bean is not. */
@@ -122,7 +122,7 @@ class ForeignCallsTests {
 			child.setParent(application);
 			child.register(Adapted.class);
 			assertThatExceptionOfType(IdempotencyConfigurationException.class).isThrownBy(child::refresh)
-				.withMessageContaining("its bean is in a context of its own")
+				.withMessageContaining("its bean is in a separate context")
 				.withMessageContaining("its calls would run unguarded");
 		}
 	}

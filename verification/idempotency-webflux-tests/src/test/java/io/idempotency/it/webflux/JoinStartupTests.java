@@ -37,17 +37,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class JoinStartupTests {
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', textBlock = """
-			Plain | but it does not return a Mono | Return a Mono
-			Future | but it does not return a Mono | Return a Mono
-			Many | but it does not return a Mono | Return a Mono
-			OfBody | but it does not return a Mono | Return a Mono
-			OfBodyInMono | but the body of its response is a publisher | Return Mono<ResponseEntity<T>>
-			Apart | but its own @Transactional asks for a transaction apart from the caller's | at REQUIRED
-			Mandatory | but its own @Transactional asks for a transaction of its caller | at REQUIRED
-			OfAnother | but its record cannot be in the transactions of a R2dbcTransactionManager | by @Transactional
-			FutureOfBean | but its work goes on after the method has returned | Return the result itself
-			""")
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					Plain | but it does not return a Mono | Return a Mono
+					Future | but it does not return a Mono | Return a Mono
+					Many | but it does not return a Mono | Return a Mono
+					OfBody | but it does not return a Mono | Return a Mono
+					OfBodyInMono | but its response body is a publisher | Return Mono<ResponseEntity<T>>
+					Apart | but its @Transactional starts a separate transaction | propagation REQUIRED
+					Mandatory | but its @Transactional requires a transaction of the caller | propagation REQUIRED
+					OfAnother | but its record cannot be stored in the transactions of a R2dbcTransactionManager | in @Transactional
+					FutureOfBean | but its work continues after the method returns | Return the result itself
+					""")
 	void isRefusedWithADatabase(String type, String message, String action) throws Exception {
 		assertRefused(type, message, action, "--idempotency.store=jdbc");
 	}
@@ -55,14 +56,14 @@ class JoinStartupTests {
 	@ParameterizedTest
 	@CsvSource({ "Handler", "OfBean" })
 	void isRefusedInMemory(String type) throws Exception {
-		assertRefused(type, "its store has no transaction of a subscription to join",
-				"Keep the records in the database over R2DBC", "--idempotency.store=memory");
+		assertRefused(type, "its store does not support reactive transactions", "Use the R2DBC store",
+				"--idempotency.store=memory");
 	}
 
 	@Test
 	void isRefusedWithSeveralManagers() throws Exception {
 		assertThatThrownBy(() -> start("Handler", TwoManagers.class, "--idempotency.store=jdbc").close())
-			.hasMessageContaining("there is not exactly one transaction manager")
+			.hasMessageContaining("the transaction manager is missing or ambiguous")
 			.hasStackTraceContaining("Handler");
 	}
 

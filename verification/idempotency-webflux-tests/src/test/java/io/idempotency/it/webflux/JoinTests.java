@@ -636,7 +636,7 @@ class JoinTests {
 			TransactionalOperator operator = TransactionalOperator
 				.create(this.application.getBean(ReactiveTransactionManager.class));
 			assertThatThrownBy(() -> operator.transactional(payments().one(this.key)).block(PATIENCE))
-				.hasMessageContaining("it is inside of a reactive transaction that is open already");
+				.hasMessageContaining("it is inside an open reactive transaction");
 			assertThat(runs(this.key)).isZero();
 		}
 

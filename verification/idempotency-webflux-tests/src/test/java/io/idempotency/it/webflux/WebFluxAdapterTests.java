@@ -86,7 +86,7 @@ class WebFluxAdapterTests {
 	void requestWithoutKeyIsRefused() throws Exception {
 		HttpResponse<String> answer = send(request("/orders", "{}", "application/json"));
 		assertProblem(answer, 400, "key-missing");
-		assertThat(answer.body()).contains("POST /orders needs a key in the header 'Idempotency-Key'");
+		assertThat(answer.body()).contains("POST /orders requires a key in the header 'Idempotency-Key'");
 	}
 
 	@ParameterizedTest

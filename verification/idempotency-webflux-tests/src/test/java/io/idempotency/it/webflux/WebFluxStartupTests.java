@@ -51,27 +51,27 @@ class WebFluxStartupTests {
 	@CsvSource(delimiter = '|',
 			textBlock = """
 					WithJoin | transaction = JOIN
-					Functional | it is a handler of a functional endpoint (HandlerFunction), which no annotation guards
-					Routed | it is a handler of a functional endpoint (HandlerFunction), which no annotation guards
-					Socket | what it writes to its parameter of type WebSocketSession is not kept
-					Plain | it returns java.lang.String, and a guarded handler of WebFlux returns a Mono or a Flux
-					Future | it returns java.util.concurrent.CompletableFuture<java.lang.String>, and a guarded handler
+					Functional | it is a functional endpoint handler (HandlerFunction), which @Idempotent does not support
+					Routed | it is a functional endpoint handler (HandlerFunction), which @Idempotent does not support
+					Socket | output that it writes to its parameter of type WebSocketSession is not stored
+					Plain | it returns java.lang.String, but a guarded WebFlux handler must return a Mono or a Flux
+					Future | it returns java.util.concurrent.CompletableFuture<java.lang.String>, but a guarded WebFlux handler
 					EntityOfMono | it returns org.springframework.http.ResponseEntity<reactor.core.publisher.Mono<java.lang.String>>
-					Untyped | it returns java.lang.Object, and a guarded handler of WebFlux
-					Foreign | it returns java.util.concurrent.Flow$Publisher<java.lang.String>, and a guarded handler
-					BodyOfBean | its key is in the body of the request, which a bean method of a WebFlux application cannot see
-					HeaderOfPlainBean | its key is in the request, which only a method that returns a publisher can see
-					SocketByArgument | what it writes to its parameter of type WebSocketSession is not kept
-					Filter | what it writes to its parameter of type ServerWebExchange is not kept
-					Handled | it is a method of a controller of a WebFlux application, and handles no request of the web
-					FoundPlain | its recover method 'find' returns java.lang.String, which is no result of the method
+					Untyped | it returns java.lang.Object, but a guarded WebFlux handler
+					Foreign | it returns java.util.concurrent.Flow$Publisher<java.lang.String>, but a guarded WebFlux handler
+					BodyOfBean | its key is in the request body, which a bean method of a WebFlux application cannot read
+					HeaderOfPlainBean | its key is in the request, which only a method that returns a publisher can read
+					SocketByArgument | output that it writes to its parameter of type WebSocketSession is not stored
+					Filter | output that it writes to its parameter of type ServerWebExchange is not stored
+					Handled | it is a method of a WebFlux controller, but not a request handler
+					FoundPlain | its recover method 'find' returns java.lang.String, which does not match the result type of the method
 					FoundInFuture | its recover method 'find' returns java.util.concurrent.CompletableFuture<java.lang.String>, which
-					FoundInList | its recover method 'find' returns java.util.List<java.lang.String>, which is no result
-					FoundLater | its recover method 'find' returns reactor.core.publisher.Mono<java.lang.Boolean>, which is no
-					FoundNothing | its recover method 'find' returns reactor.core.publisher.Mono<java.lang.Void>, which is no
+					FoundInList | its recover method 'find' returns java.util.List<java.lang.String>, which does not match
+					FoundLater | its recover method 'find' returns reactor.core.publisher.Mono<java.lang.Boolean>, which does not match
+					FoundNothing | its recover method 'find' returns reactor.core.publisher.Mono<java.lang.Void>, which does not match
 					FoundManyOfOne | its recover method 'find' returns reactor.core.publisher.Flux<java.lang.String>, which
 					FoundOneOfMany | its recover method 'find' returns reactor.core.publisher.Mono<java.util.List<java.lang.String>>
-					Hidden | no proxy can guard a private method
+					Hidden | a proxy cannot guard a private method
 					""")
 	void isRefused(String controller, String message) throws Exception {
 		Class<?> type = Class.forName(WebFluxStartupTests.class.getName() + "$" + controller);
@@ -99,7 +99,7 @@ class WebFluxStartupTests {
 			.web(WebApplicationType.REACTIVE)
 			.run("--server.port=0")) {
 			assertThat(application.getBean(TokensController.class)).isNotNull();
-			assertThat(output).contains("Netty started").doesNotContain("Nothing is known");
+			assertThat(output).contains("Netty started").doesNotContain("cannot be distinguished");
 		}
 	}
 
