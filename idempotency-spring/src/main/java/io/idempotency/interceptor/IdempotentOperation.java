@@ -59,9 +59,9 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions opti
 	public IdempotencyKeyMissingException keyMissing() {
 		String reason = (this.key.source instanceof KeySource.Spel spel)
 				? " has no key. " + spel.expression().describe()
-						+ " returned null or empty text: set the values that it reads"
-				: " needs a key " + this.key.source.place()
-						+ ": send one, and send the same one when you repeat the call";
+						+ " returned null or empty text. Set the values that it reads"
+				: " requires a key " + this.key.source.place()
+						+ ". Send a key, and send the same key when you retry the call";
 		return new IdempotencyKeyMissingException(name(),
 				"A call of '" + name() + "'" + reason + ". To allow calls without a key, set required = false");
 	}

@@ -122,7 +122,7 @@ public final class HandlerRules {
 		if (FormData.isLossy(parts) && (FormData.isLossy(UriUtils.decode(values.path(), StandardCharsets.UTF_8))
 				|| FormData.isLossy(values.parameters()))) {
 			throw new IdempotencyKeyInvalidException(operation.name(),
-					"The key has bytes that are no text in the charset of the request: send it in UTF-8");
+					"The key is not valid text in the charset of the request. Send it in UTF-8");
 		}
 		return parts;
 	}

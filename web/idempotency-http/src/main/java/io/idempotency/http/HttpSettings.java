@@ -92,8 +92,8 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		Set<Integer> codes = new HashSet<>();
 		for (String pattern : patterns) {
 			if (!isStatusPattern(pattern)) {
-				throw new IllegalArgumentException("'" + pattern
-						+ "' is neither the status of a failure such as 429 nor a class of them: 4xx or 5xx");
+				throw new IllegalArgumentException(
+						"'" + pattern + "' is not an error status such as 429 or a class of them (4xx or 5xx)");
 			}
 			String digits = pattern.strip().toLowerCase(Locale.ROOT);
 			int first = Integer.parseInt(digits.replace('x', '0'));

@@ -81,7 +81,7 @@ final class JsonBody {
 			return walk(StandardCharsets.UTF_8.newDecoder().decode(body.duplicate()), pointer, reader);
 		}
 		catch (CharacterCodingException ex) {
-			throw new MalformedJsonException("It is not in UTF-8");
+			throw new MalformedJsonException("It is not encoded in UTF-8");
 		}
 	}
 
@@ -104,7 +104,7 @@ final class JsonBody {
 			JsonBody body = new JsonBody(tokens, namesOf(pointer), new ByteSink(size + size / 4 + 16));
 			body.value(tokens.next(), 0);
 			if (tokens.next() != Kind.END) {
-				throw new MalformedJsonException("There is something behind its end");
+				throw new MalformedJsonException("It has content after its end");
 			}
 			return body;
 		}
@@ -189,7 +189,7 @@ final class JsonBody {
 			boolean match = wanted != null && wanted
 				.contentEquals(CharBuffer.wrap(this.tokens.characters, this.tokens.offset, this.tokens.length));
 			if (match && seen) {
-				throw new MalformedJsonException("A member is there twice");
+				throw new MalformedJsonException("It has the same property twice");
 			}
 			seen |= match;
 			value(this.tokens.next(), match ? level + 1 : OFF_THE_WAY);
@@ -225,7 +225,7 @@ final class JsonBody {
 	private void string() throws MalformedJsonException {
 		this.form.write('"');
 		if (!this.form.writeUtf8(this.tokens.characters, this.tokens.offset, this.tokens.length)) {
-			throw new MalformedJsonException("A string has half of a character");
+			throw new MalformedJsonException("A string has an incomplete character");
 		}
 		this.form.write(END_OF_STRING);
 	}

@@ -46,7 +46,7 @@ abstract class JsonTokenReader implements AutoCloseable {
 
 	static Function<CharBuffer, JsonTokenReader> required() throws MalformedJsonException {
 		if (READER == null) {
-			throw new MalformedJsonException("There is no Jackson on the class path, which reads it");
+			throw new MalformedJsonException("Jackson, which reads it, is not on the class path");
 		}
 		return READER;
 	}

@@ -60,13 +60,13 @@ public final class KnownBody {
 						.value();
 		}
 		catch (CharacterCodingException ex) {
-			throw new IllegalArgumentException("The body is no text in its charset", ex);
+			throw new IllegalArgumentException("The body is not valid text in its charset", ex);
 		}
 		catch (MalformedJsonException ex) {
-			throw new IllegalArgumentException("The body is no JSON text that can be read: " + ex.getMessage());
+			throw new IllegalArgumentException("The body is not valid JSON: " + ex.getMessage());
 		}
 		catch (IllegalCharsetNameException | UnsupportedCharsetException ex) {
-			throw new IllegalArgumentException("The body has a charset that nobody knows", ex);
+			throw new IllegalArgumentException("The body has an unsupported charset", ex);
 		}
 	}
 

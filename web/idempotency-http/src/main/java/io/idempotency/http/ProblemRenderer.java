@@ -199,57 +199,58 @@ public final class ProblemRenderer {
 	 */
 	private static String advice(IdempotencyException refusal, String target, String place) {
 		if (refusal.isRemembered() && refusal.retry() == RetryAdvice.NEVER) {
-			return target + " has failed, because a part of it was refused, and is not done again with this key: look "
-					+ "up how far it came, and use a new key for another try";
+			return target + " failed because one of its steps was rejected. It will not run again with this key. "
+					+ "Check what was completed, and use a new key to try again.";
 		}
 		if (refusal instanceof IdempotencyKeyMissingException) {
-			return target + " needs a key" + place + ": send one, and send the same one when you repeat the request";
+			return target + " requires a key" + place + ". Send a key, and send the same key when you retry the "
+					+ "request.";
 		}
 		if (refusal instanceof IdempotencyKeyInvalidException) {
 			// The message only describes the fault of the request.
-			return target + ": " + refusal.getMessage();
+			return target + ": " + refusal.getMessage() + ".";
 		}
 		if (refusal instanceof IdempotencyBodyTooLargeException tooLarge) {
-			return target + ": The body may have at most " + tooLarge.limit() + " bytes: send less";
+			return target + ": The body may have at most " + tooLarge.limit() + " bytes. Send a smaller body.";
 		}
 		if (refusal instanceof IdempotencyCallerUnknownException) {
-			return target + " is for known callers: say who you are, and send the request with the same key";
+			return target + " requires an authenticated caller. Authenticate, and send the request with the same "
+					+ "key.";
 		}
 		if (refusal instanceof IdempotencyTokenUnknownException) {
-			return "The token for " + target + " was never issued, has expired or belongs to another caller: "
-					+ "get a new token and send the request with it";
+			return "The token for " + target + " was never issued, has expired or belongs to another caller. Get a "
+					+ "new token and send the request with it.";
 		}
 		if (refusal instanceof IdempotencyKeyReusedException) {
-			return "The key was used for another request than this " + target
-					+ ": repeat the first request unchanged, or use a new key for a new one";
+			return "The key of this " + target + " was already used for a different request. Use a new key, or "
+					+ "retry the first request unchanged.";
 		}
 		if (refusal instanceof IdempotencyStoreUnavailableException unavailable) {
 			return unavailable.reason() == IdempotencyStoreUnavailableException.Reason.MAY_HAVE_EXECUTED
-					? "It is not known whether " + target + " was done: repeat it unchanged, with the same key, later, "
-							+ "and it gets the answer, or is done then"
-					: target + " cannot be accepted at the moment: repeat it unchanged, with the same key, later";
+					? "The outcome of " + target + " is unknown. Retry it later, unchanged and with the same key."
+					: target + " cannot be processed at the moment. Retry it later, unchanged and with the same key.";
 		}
 		return afterTheFirst(refusal, target);
 	}
 
 	private static String afterTheFirst(IdempotencyException refusal, String target) {
 		if (refusal instanceof IdempotencyInProgressException) {
-			return "The first " + target + " with this key still runs: wait as long as Retry-After says and "
-					+ "repeat it unchanged, with the same key";
+			return "The first " + target + " with this key is in progress. Wait for the time in Retry-After, then "
+					+ "retry it unchanged with the same key.";
 		}
 		if (refusal instanceof IdempotencyDuplicateException) {
-			return target + " was already received with this key, and its answer is not kept: do not send it "
-					+ "again. For a new request, or if the first one has failed, use a new key";
+			return target + " was already received with this key, and its response is not stored. Do not send it "
+					+ "again. For a new request, or if the first one failed, use a new key.";
 		}
 		if (refusal instanceof IdempotencyResultUnavailableException) {
-			return "The first " + target + " with this key was processed and will not run again, but its "
-					+ "answer was not kept: look the result up";
+			return "The first " + target + " with this key was processed and will not run again, but its response "
+					+ "is not stored. Look up the result.";
 		}
 		if (refusal instanceof IdempotencyOutcomeUnknownException) {
-			return "The first " + target + " with this key did not end and may have had its effect: look the "
-					+ "result up, or ask whoever runs this service";
+			return "The first " + target + " with this key did not complete, but may have had an effect. Look up "
+					+ "the outcome, or contact the operator of this service.";
 		}
-		throw new IllegalStateException("Unknown refusal " + refusal.code());
+		throw new IllegalStateException("Unknown rejection " + refusal.code());
 	}
 
 }

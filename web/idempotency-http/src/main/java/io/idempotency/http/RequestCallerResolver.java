@@ -93,8 +93,8 @@ public final class RequestCallerResolver {
 	public static Caller scope(Object resolver, @Nullable String scope) {
 		if (scope == null || scope.isEmpty()) {
 			throw new GuardFaultException("'" + resolver.getClass().getName()
-					+ "' gave no scope: a key must never be shared by mistake, so throw an exception to refuse the request",
-					null);
+					+ "' returned no scope, so callers could share keys by mistake. Return a scope, or throw an "
+					+ "exception to reject the request", null);
 		}
 		return Caller.scope(scope);
 	}
@@ -139,12 +139,13 @@ public final class RequestCallerResolver {
 		static String require(Principal principal, Class<?> resolver, Set<Class<?>> told) {
 			@Nullable String name = principal.getName();
 			if (name == null || name.isBlank()) {
-				throw refused(principal.getClass(), "has no name, as many others may have none", resolver);
+				throw refused(principal.getClass(),
+						"has no name, so it is not distinguishable from others without a name", resolver);
 			}
 			Class<?> object = identified(principal, name);
 			if (object != null) {
-				throw refused(object, "is named by the identity of an object, which is another on each request",
-						resolver);
+				throw refused(object,
+						"has the identity string of an object as its name, which differs for each request", resolver);
 			}
 			Object inner = SPRING_SECURITY ? Inner.of(principal) : null;
 			if (inner != null && !Inner.isNamed(inner) && name.equals(inner.toString())) {
@@ -158,15 +159,15 @@ public final class RequestCallerResolver {
 			Matcher member = MEMBER.matcher(text);
 			while (member.find()) {
 				if (isIdentity(member.group(1), type)) {
-					throw refused(type, "is named by its text, and that has the identity of an object in it ("
-							+ member.group(1) + "), which is another on each request", resolver);
+					throw refused(type, "has its toString() as its name, which contains the identity string of an "
+							+ "object (" + member.group(1) + ") that differs for each request", resolver);
 				}
 			}
 			if (MEMBERS.matcher(text).lookingAt() && told.add(type)) {
-				logger.warn("Callers of guarded requests are named by the text of {}, which is another when one of its "
-						+ "members changes: a retry from then on is the call of somebody else, and runs again. Let the "
-						+ "type implement AuthenticatedPrincipal or Principal, or declare a bean of type {}. Told once "
-						+ "for each type", type.getName(), resolver.getSimpleName());
+				logger.warn("[IDEM-304] The name of callers is the toString() of {}: when one of its properties "
+						+ "changes, a retry counts as another caller's request and runs again. Implement "
+						+ "AuthenticatedPrincipal or Principal in this type, or declare a {} bean. Logged once for "
+						+ "each type.", type.getName(), resolver.getSimpleName());
 			}
 		}
 
@@ -177,9 +178,8 @@ public final class RequestCallerResolver {
 
 		private static GuardFaultException refused(Class<?> type, String problem, Class<?> resolver) {
 			return new GuardFaultException(
-					"Nobody can tell whose the key of the request is: the principal (" + type.getName() + ") " + problem
-							+ ". To guard its calls, give it a stable name or declare a bean of type "
-							+ resolver.getSimpleName(),
+					"The caller of the request cannot be identified: the principal (" + type.getName() + ") " + problem
+							+ ". Give it a stable name, or declare a bean of type " + resolver.getSimpleName(),
 					null);
 		}
 

@@ -87,13 +87,13 @@ public final class RouteRegistry implements OperationCatalog, SmartInitializingS
 	public <R> IdempotentOperation add(String name, Consumer<? super IdempotentRoute<R>> description, Method handler) {
 		Description<R> route = new Description<>(name, this.defaults);
 		if (name.isBlank()) {
-			throw route.problem("it has no name", "Name the operation: the name is a part of each key");
+			throw route.problem("it has no name", "Set an operation name: it is part of each key");
 		}
 		description.accept(route);
 		IdempotentOperation operation = route.operation(handler, this);
 		if (!this.names.add(name)) {
-			throw route.problem("another route has this name, and both would share their keys",
-					"Give each its own name, or both the same filter");
+			throw route.problem("another route has the same name, so both would share their keys",
+					"Give them different names, or use the same filter for both");
 		}
 		this.operations.add(operation);
 		return operation;
@@ -112,8 +112,9 @@ public final class RouteRegistry implements OperationCatalog, SmartInitializingS
 		}
 		for (IdempotentOperation method : this.annotated.get().operations()) {
 			if (this.names.contains(method.name())) {
-				throw method.problem("a route is called '" + method.name() + "', too, and both would share their keys",
-						"Give each its own name");
+				throw method.problem(
+						"a route has the same name '" + method.name() + "', so both would share their keys",
+						"Give them different names");
 			}
 		}
 	}
@@ -166,8 +167,8 @@ public final class RouteRegistry implements OperationCatalog, SmartInitializingS
 		@Override
 		public IdempotentRoute<R> header(String header) {
 			if (!HeaderKeyParser.isHeaderName(header)) {
-				throw problem("its header '" + header + "' is no header name",
-						"Write the bare name of a header, e.g. \"Idempotency-Key\"");
+				throw problem("its header '" + header + "' is not a valid header name",
+						"Write the name of a header only, e.g. \"Idempotency-Key\"");
 			}
 			this.sources.add(new KeySource.Header(header));
 			return this;
@@ -230,7 +231,8 @@ public final class RouteRegistry implements OperationCatalog, SmartInitializingS
 
 		IdempotentOperation operation(Method handler, RouteRegistry routes) {
 			if (this.sources.size() > 1) {
-				throw problem("it has more than one of key, header and body", "Keep the one that holds the key");
+				throw problem("it has more than one of key, header and body",
+						"Keep only the attribute that names the key");
 			}
 			KeySource source = this.sources.isEmpty() ? new KeySource.Header(routes.keyHeader) : this.sources.get(0);
 			IdempotencyOptions resolved = this.options.operation(this.name)
@@ -252,7 +254,7 @@ public final class RouteRegistry implements OperationCatalog, SmartInitializingS
 			catch (IllegalArgumentException ex) {
 				throw new IdempotencyConfigurationException(
 						"The route '" + this.name + "': its store " + ex.getMessage(),
-						"Name a bean of type IdempotencyStore", ex);
+						"Set store to the name of a bean of type IdempotencyStore", ex);
 			}
 		}
 

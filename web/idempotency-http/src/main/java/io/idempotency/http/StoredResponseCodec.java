@@ -63,7 +63,7 @@ public final class StoredResponseCodec {
 
 	public static StoredResult encode(StoredResponse response) {
 		if (!isStatus(response.status())) {
-			throw new IllegalArgumentException("An answer of status " + response.status() + " cannot be stored");
+			throw new IllegalArgumentException("A response with status " + response.status() + " cannot be stored");
 		}
 		String text = response.text();
 		boolean hasHeaders = !response.headers().isEmpty();
@@ -116,7 +116,7 @@ public final class StoredResponseCodec {
 
 	private static void writeCount(ByteSink bytes, int count) {
 		if (count > MAX_COUNT) {
-			throw new IllegalArgumentException("An answer with " + count + " headers cannot be stored");
+			throw new IllegalArgumentException("A response with " + count + " headers cannot be stored");
 		}
 		writeNumber(bytes, count);
 	}
@@ -133,13 +133,13 @@ public final class StoredResponseCodec {
 	public static StoredResponse decode(StoredResult result) {
 		if (!FORMAT.equals(result.format())) {
 			throw new UnreadableResultException("A result of format '" + result.format()
-					+ "' is no answer of this version of the HTTP door, which reads '" + FORMAT + "'");
+					+ "' cannot be read as a response by this version, which reads '" + FORMAT + "'");
 		}
 		try {
 			return read(ByteBuffer.wrap(result.bytes()));
 		}
 		catch (BufferUnderflowException | CharacterCodingException ex) {
-			throw new UnreadableResultException("A stored answer is damaged", ex);
+			throw new UnreadableResultException("A stored response is damaged", ex);
 		}
 	}
 
@@ -203,7 +203,7 @@ public final class StoredResponseCodec {
 				return number;
 			}
 		}
-		throw new UnreadableResultException("A stored answer is damaged");
+		throw new UnreadableResultException("A stored response is damaged");
 	}
 
 	private static boolean isStatus(int status) {
@@ -212,7 +212,7 @@ public final class StoredResponseCodec {
 
 	private static void require(boolean valid) {
 		if (!valid) {
-			throw new UnreadableResultException("A stored answer is damaged");
+			throw new UnreadableResultException("A stored response is damaged");
 		}
 	}
 

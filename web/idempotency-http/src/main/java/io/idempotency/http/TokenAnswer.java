@@ -48,8 +48,8 @@ public final class TokenAnswer {
 			Set<RequestMethod> answered = methods.apply(mapped.getKey());
 			if (paths.apply(mapped.getKey()).contains(path)
 					&& (answered.isEmpty() || answered.contains(RequestMethod.POST))) {
-				logger.info("Tokens are not issued at '{}': the application answers there itself, by {}. To have both, "
-						+ "change idempotency.token.path", path, mapped.getValue());
+				logger.info("Tokens are not issued at '{}', because the application maps this path to {}. To use "
+						+ "both, change idempotency.token.path", path, mapped.getValue());
 				return true;
 			}
 		}

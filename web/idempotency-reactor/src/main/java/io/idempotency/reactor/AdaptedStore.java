@@ -100,7 +100,7 @@ final class AdaptedStore implements ReactiveIdempotencyStore {
 			catch (Throwable refusal) {
 				// Also an Error, when the system has no thread left.
 				sink.error(new StoreNotReachedException(
-						"All threads of " + this.store.getClass().getSimpleName() + " are taken", refusal));
+						"All threads of " + this.store.getClass().getSimpleName() + " are busy", refusal));
 			}
 		}).publishOn(this.answers) : Mono.fromCallable(step);
 	}

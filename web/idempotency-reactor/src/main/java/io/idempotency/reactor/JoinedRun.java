@@ -249,7 +249,9 @@ final class JoinedRun<T> {
 
 	/** The response of a request stands: its work is done. */
 	private Mono<Void> logged(Throwable failure) {
-		logger.warn("A guarded call of '{}' is done and answered, but something has failed behind its commit",
+		logger.warn(
+				"[IDEM-301] A guarded call of '{}' committed and its result is stored, but an action after the "
+						+ "commit failed. Check the exception below and repeat that action by hand if needed.",
 				this.call.operation(), failure);
 		return Mono.empty();
 	}

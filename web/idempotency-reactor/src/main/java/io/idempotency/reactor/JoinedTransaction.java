@@ -58,7 +58,7 @@ final class JoinedTransaction {
 			Consumer<Throwable> failed) {
 		Duration timeout = transactions.timeout();
 		if (!place.limits.mayBegin(place.scheduler.nanos(), timeout)) {
-			failed.accept(new IdempotencyStoreException("Too many transactions are begun late"));
+			failed.accept(new IdempotencyStoreException("Too many transactions start late"));
 			return;
 		}
 		AtomicBoolean over = new AtomicBoolean();
@@ -66,7 +66,7 @@ final class JoinedTransaction {
 			if (over.compareAndSet(false, true)) {
 				place.limits.isLate(place.scheduler.nanos());
 				place.resumption.execute(() -> failed
-					.accept(new IdempotencyStoreException("No transaction was begun within " + timeout)));
+					.accept(new IdempotencyStoreException("No transaction was started within " + timeout)));
 			}
 		}, timeout);
 		OwnSubscription.ask(place.context, transactions::begin, (begun) -> {
@@ -126,7 +126,7 @@ final class JoinedTransaction {
 	 */
 	Mono<Void> commit() {
 		return Mono.defer(() -> this.ending.compareAndSet(false, true) ? end(this.begun::commit, "commit")
-				: Mono.error(() -> new IllegalStateException("The transaction has ended before")));
+				: Mono.error(() -> new IllegalStateException("The transaction already ended")));
 	}
 
 	/**
@@ -153,7 +153,7 @@ final class JoinedTransaction {
 			Runnable timer = timer(() -> {
 				if (over.compareAndSet(false, true)) {
 					this.place.resumption.execute(() -> sink
-						.error(new NotAnsweredException("The " + name + " was not answered within " + this.timeout)));
+						.error(new NotAnsweredException("The " + name + " was not confirmed within " + this.timeout)));
 				}
 			});
 			new OwnSubscription<Void>(inside(this.place.context), (nothing, failure) -> {

@@ -54,7 +54,7 @@ final class OwnSubscription<T> extends BaseSubscriber<T> {
 			}
 			else {
 				failed.accept((failure != null) ? failure
-						: new IdempotencyStoreException("The store has completed without an answer"));
+						: new IdempotencyStoreException("The store completed without a result"));
 			}
 		}).begin(step);
 	}
@@ -67,7 +67,7 @@ final class OwnSubscription<T> extends BaseSubscriber<T> {
 	void begin(Callable<Mono<T>> source) {
 		try {
 			if (!isDisposed()) {
-				Mono<T> begun = Objects.requireNonNull(source.call(), "There is no Mono to subscribe to");
+				Mono<T> begun = Objects.requireNonNull(source.call(), "The Mono to subscribe to is missing");
 				if (!isDisposed()) {
 					begun.subscribe(this);
 				}

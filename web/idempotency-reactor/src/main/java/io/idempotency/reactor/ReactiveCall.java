@@ -249,7 +249,7 @@ final class ReactiveCall<T> {
 			throw error;
 		}
 		return (cause instanceof RuntimeException runtime) ? runtime
-				: new IdempotencyStoreException("The store has failed", cause);
+				: new IdempotencyStoreException("The store failed", cause);
 	}
 
 	private void next(Supplier<@Nullable Move> decided) {
@@ -371,7 +371,7 @@ final class ReactiveCall<T> {
 	}
 
 	static CancellationException cancelled() {
-		return new CancellationException("The caller is gone");
+		return new CancellationException("The caller disconnected");
 	}
 
 	/**
@@ -478,7 +478,7 @@ final class ReactiveCall<T> {
 	 */
 	void failsUnseen(Throwable failure) {
 		if (this.gone) {
-			logger.info("The work of '{}' has failed, and its caller is gone", this.call.operation(), failure);
+			logger.info("The work of '{}' failed after its caller disconnected", this.call.operation(), failure);
 		}
 	}
 

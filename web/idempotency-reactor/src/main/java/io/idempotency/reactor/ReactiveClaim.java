@@ -283,7 +283,7 @@ public final class ReactiveClaim {
 		}
 		return written.doOnNext((accepted) -> {
 			if (!accepted) {
-				throw new IdempotencyStoreException("The claim of '" + operation() + "' is another's");
+				throw new IdempotencyStoreException("The claim of '" + operation() + "' belongs to another call");
 			}
 			this.end.writtenBeforeCommit(write);
 		}).then();

@@ -232,7 +232,7 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 		if (asked instanceof MemoryIdempotencyStore) {
 			return new AdaptedStore(store, null, this.scheduler);
 		}
-		logger.info("{} blocks, so calls that must not block ask it on threads of their own, at most {} at a time",
+		logger.info("Store {} blocks, so non-blocking calls use it on at most {} dedicated threads",
 				asked.getClass().getSimpleName(), THREADS);
 		return new AdaptedStore(store, threads(), this.scheduler);
 	}

@@ -95,8 +95,8 @@ class AdaptedStoreTests {
 			assertThat(this.reactive.store(this.slow)).isSameAs(first);
 			this.reactive.store(new MemoryIdempotencyStore(1_000_000));
 			assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)
-				.containsExactly("SlowStore blocks, so calls that must not block ask it on threads of their own, "
-						+ "at most 32 at a time");
+				.containsExactly(
+						"Store SlowStore blocks, so non-blocking calls use it on at most 32 dedicated threads");
 		}
 		finally {
 			logger.detachAppender(log);
@@ -125,7 +125,7 @@ class AdaptedStoreTests {
 			Client<ClaimResult> queued = Client.of(store.claim(CLAIM));
 			Client<ClaimResult> refused = Client.of(store.claim(CLAIM));
 			assertThat(refused.failure).isInstanceOf(StoreNotReachedException.class)
-				.hasMessage("All threads of SlowStore are taken");
+				.hasMessage("All threads of SlowStore are busy");
 			this.slow.gate.countDown();
 			await().until(() -> running.isAnswered() && queued.isAnswered());
 			assertThat(running.value).isInstanceOf(ClaimResult.Acquired.class);

@@ -119,7 +119,7 @@ final class BodyRelay<T> extends Flux<T> implements CoreSubscriber<T>, Subscript
 	@Override
 	public void subscribe(CoreSubscriber<? super T> subscriber) {
 		if (this.actual != null || this.lost) {
-			Operators.error(subscriber, new IllegalStateException("The body has ended without the server"));
+			Operators.error(subscriber, new IllegalStateException("The body ended before the server subscribed to it"));
 			return;
 		}
 		this.actual = subscriber;

@@ -219,8 +219,9 @@ final class CachedRequest extends ServerHttpRequestDecorator {
 
 	private Throwable incomplete(@Nullable Throwable rejected) {
 		return (rejected == null) ? new IOException("The client disconnected before its body was read")
-				: new GuardFaultException("The body of the request cannot be read: other code has read it before. Pass "
-						+ "on a request that gives it again (a ServerHttpRequestDecorator)", rejected);
+				: new GuardFaultException("The body of the request cannot be read, because other code read it "
+						+ "before. Pass on a request whose body can be read again (a ServerHttpRequestDecorator)",
+						rejected);
 	}
 
 	/** Returns the charset of the request. */

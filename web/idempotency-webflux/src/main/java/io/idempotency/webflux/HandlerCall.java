@@ -169,7 +169,7 @@ final class HandlerCall {
 	 * Returns why the handler must not run again, {@code null} if it may.
 	 */
 	@Nullable String refusal() {
-		return this.claim.mayHaveCommitted() ? "its first call has committed, or may have" : null;
+		return this.claim.mayHaveCommitted() ? "its first call committed, or may have committed" : null;
 	}
 
 	/** Completes the record: the response is whole, or its body has ended. */
@@ -340,7 +340,7 @@ final class HandlerCall {
 		private static final long serialVersionUID = 1L;
 
 		private HandlerError(Throwable error) {
-			super("The handler has failed: " + error, error);
+			super("The handler failed: " + error, error);
 		}
 
 		static Throwable signal(Throwable thrown) {

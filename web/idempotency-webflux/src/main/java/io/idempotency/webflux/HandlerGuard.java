@@ -121,11 +121,10 @@ final class HandlerGuard {
 		}
 		if (earlier != null) {
 			// Advice calls the handler again: a part of the guarded call.
-			String refusal = (call.operation().place().transactions() != null)
-					? "the transaction that it joined has ended" : earlier.refusal();
-			return (refusal == null) ? Mono.just(Entry.run(earlier))
-					: Mono.error(new GuardFaultException("The handler is called again, and " + refusal
-							+ ", though it failed. Repeat what is inside of the guard", null));
+			String refusal = (call.operation().place().transactions() != null) ? "the transaction that it joined ended"
+					: earlier.refusal();
+			return (refusal == null) ? Mono.just(Entry.run(earlier)) : Mono.error(new GuardFaultException(
+					"The handler is called again, but " + refusal + ". Place retries inside the guard", null));
 		}
 		if (HandlerRules.isExempt(call.operation(), exchange.getRequest().getMethod().name())) {
 			return Mono.just(Entry.run(null));

@@ -302,7 +302,7 @@ final class IdempotencyWebFilter implements WebFilter, Ordered {
 			}
 			else if (!this.exchange.getResponse().hasLostClient()
 					&& !DisconnectedClientHelper.isClientDisconnectedException(thrown)) {
-				logger.info("A request failed whose client has disconnected: {} {}",
+				logger.info("A request failed after its client disconnected: {} {}",
 						this.exchange.getRequest().getMethod(), this.exchange.getRequest().getURI().getRawPath(),
 						thrown);
 			}

@@ -148,8 +148,10 @@ public final class IdempotentRoutes {
 				}
 				GuardedExchange exchange = GuardedExchange.of(context);
 				return (exchange != null) ? guarded(route, request, next, exchange)
-						: Mono.error(new GuardFaultException("A request of '" + route.name()
-								+ "' cannot be guarded: it did not pass the WebFilter of this library", null));
+						: Mono.error(new GuardFaultException(
+								"A request of '" + route.name()
+										+ "' cannot be guarded, because it did not pass the IdempotencyWebFilter",
+								null));
 			});
 		}
 

@@ -88,7 +88,8 @@ final class ReactiveProblemHandler implements WebExceptionHandler {
 	}
 
 	private Mono<Void> answer(IdempotencyException refusal, ServerWebExchange exchange, String detail) {
-		logger.debug("Refused a call of '{}' with {}: {}", refusal.operation(), refusal.status(), refusal.getMessage());
+		logger.debug("Rejected a call of '{}' with {}: {}", refusal.operation(), refusal.status(),
+				refusal.getMessage());
 		ServerHttpRequest request = exchange.getRequest();
 		ServerHttpResponse response = exchange.getResponse();
 		String path = request.getURI().getRawPath();

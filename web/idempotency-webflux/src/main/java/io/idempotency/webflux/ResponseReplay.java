@@ -29,7 +29,9 @@ record ResponseReplay(HttpSettings settings) {
 	Mono<Void> replay(@Nullable StoredResponse stored, ServerWebExchange exchange) {
 		ServerHttpResponse response = exchange.getResponse();
 		if (stored == null || response.isCommitted()) {
-			logger.warn("A stored answer cannot be replayed: something has committed the response before");
+			logger.warn("[IDEM-302] A stored response cannot be replayed, because the current response is already "
+					+ "committed: the client receives that response instead. Let filters write to the response "
+					+ "after the handler.");
 			return Mono.empty();
 		}
 		response.setStatusCode(HttpStatusCode.valueOf(stored.status()));

@@ -65,7 +65,7 @@ final class WebFluxAdapter implements InvocationAdapter {
 	private WorkTransactions transactions(Method method, Class<?> targetClass, IdempotencyStore store) {
 		if (!givesOne(method)) {
 			throw GuardedMethod.problem(method, targetClass,
-					"transaction = JOIN, but it does not return a Mono, so its work may go on after the commit",
+					"transaction = JOIN, but it does not return a Mono, so its work may continue after the commit",
 					"Return a Mono, or set transaction = TransactionMode.SEPARATE");
 		}
 		ResolvableType value = ResolvableType.forMethodReturnType(method, targetClass).getGeneric();
@@ -73,7 +73,7 @@ final class WebFluxAdapter implements InvocationAdapter {
 				? value.as(HttpEntity.class).getGeneric().toClass() : Object.class;
 		if (Publisher.class.isAssignableFrom(body)) {
 			throw GuardedMethod.problem(method, targetClass,
-					"transaction = JOIN, but the body of its response is a publisher, whose work begins after the commit",
+					"transaction = JOIN, but its response body is a publisher, whose work starts after the commit",
 					"Return Mono<ResponseEntity<T>> with the value as the body, or set transaction = "
 							+ "TransactionMode.SEPARATE");
 		}
@@ -90,10 +90,10 @@ final class WebFluxAdapter implements InvocationAdapter {
 		if (!givesOne(method) && !givesMany(method)) {
 			throw operation.problem(
 					"it returns " + method.getGenericReturnType().getTypeName()
-							+ ", and a guarded handler of WebFlux returns a Mono or a Flux, or is a suspend function",
-					"Return Mono.fromCallable(...).subscribeOn(Schedulers.boundedElastic()) in place of a value, "
-							+ "Mono.fromFuture(...) in place of a future, Mono<ResponseEntity<T>> in place of "
-							+ "ResponseEntity<Mono<T>>, and Flux.from(...) in place of another publisher");
+							+ ", but a guarded WebFlux handler must return a Mono or a Flux, or be a suspend function",
+					"Return Mono.fromCallable(...).subscribeOn(Schedulers.boundedElastic()) instead of a value, "
+							+ "Mono.fromFuture(...) instead of a future, Mono<ResponseEntity<T>> instead of "
+							+ "ResponseEntity<Mono<T>>, and Flux.from(...) instead of another publisher");
 		}
 		this.engine.get().store(operation.place().store());
 	}
@@ -159,9 +159,9 @@ final class WebFluxAdapter implements InvocationAdapter {
 
 	private static GuardFaultException noRequest(IdempotentOperation operation) {
 		return new GuardFaultException("A call of '" + operation.describe()
-				+ "' cannot be guarded: it does not come from the request that it handles. Do not call a handler "
-				+ "from other code, and let no filter behind the guard change the method or the path of the request",
-				null);
+				+ "' cannot be guarded, because it does not belong to the current request. Do not call a handler "
+				+ "from other code, and do not change the method or path of the request in a filter after "
+				+ "the guard", null);
 	}
 
 }

@@ -95,7 +95,7 @@ final class AsyncWork implements CallableProcessingInterceptor {
 	public <T> void preProcess(NativeWebRequest request, Callable<T> task) {
 		synchronized (this) {
 			if (this.answerOver) {
-				throw new CancellationException("The answer timed out before the task was started");
+				throw new CancellationException("The response timed out before the task started");
 			}
 			this.state = Work.RUNNING;
 		}

@@ -303,7 +303,7 @@ final class BufferingResponse extends BufferedHeaders {
 
 	private void requireNotOver() {
 		if (this.pendingStatus != null) {
-			throw new IllegalStateException("The response has been ended by an error or a redirect");
+			throw new IllegalStateException("The response was already completed by an error or a redirect");
 		}
 	}
 

@@ -251,7 +251,7 @@ final class ClaimedResponse extends ResponseHandling {
 			response().stream();
 		}
 		catch (IOException ex) {
-			logger.debug("The client of a guarded call of '{}' is gone", this.claim.operation(), ex);
+			logger.debug("The client of a guarded call of '{}' disconnected", this.claim.operation(), ex);
 		}
 	}
 
@@ -326,8 +326,10 @@ final class ClaimedResponse extends ResponseHandling {
 		Throwable thrown = this.progress.failure();
 		if (thrown != null && !isStreaming() && response().isEmptySuccess()
 				&& DisconnectedClientHelper.isClientDisconnectedException(thrown)) {
-			logger.warn("A guarded call of '{}' failed because a connection broke: {}", this.claim.operation(),
-					thrown.toString());
+			logger.warn(
+					"[IDEM-303] A guarded call of '{}' failed because a connection was lost: {}. The client "
+							+ "receives 500 and the key is released. Check the connections that the handler uses.",
+					this.claim.operation(), thrown.toString());
 			response().sendError(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
 		}
 	}

@@ -87,8 +87,8 @@ final class Exchange {
 					+ "idempotency.http.filter-order), and do not include a guarded handler in an unguarded handler");
 		}
 		return new IllegalStateException("Cannot " + aim + ": the request did not pass the IdempotencyFilter. "
-				+ "Register it as a filter for the dispatcher types REQUEST, ASYNC, ERROR and FORWARD; in a test with "
-				+ "MockMvc use @AutoConfigureMockMvc or addFilters(...)");
+				+ "Register it as a filter for the dispatcher types REQUEST, ASYNC, ERROR and FORWARD. In a test "
+				+ "with MockMvc, use @AutoConfigureMockMvc or addFilters(...)");
 	}
 
 	/** Notes that a listener will report the end of the request. */
@@ -321,7 +321,7 @@ final class Exchange {
 	}
 
 	private BufferingResponse requireResponse() {
-		return Objects.requireNonNull(this.response, "The filter enters an exchange when it begins");
+		return Objects.requireNonNull(this.response, "The response is set when the filter starts");
 	}
 
 	/** Makes a response of a result. */

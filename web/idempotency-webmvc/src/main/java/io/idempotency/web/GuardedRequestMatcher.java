@@ -156,7 +156,7 @@ final class GuardedRequestMatcher {
 			evenIfSafe = operation.guarded().declaredOnMethod();
 		}
 		catch (RuntimeException ex) {
-			logger.debug("The annotation of {} cannot be read, so it counts as guarded", handler, ex);
+			logger.debug("The annotation of {} cannot be read, so the handler is treated as guarded", handler, ex);
 		}
 		Set<String> methods = info.getMethodsCondition()
 			.getMethods()

@@ -77,12 +77,13 @@ final class IdempotencyProblemResolver implements HandlerExceptionResolver, Orde
 
 	private void answer(IdempotencyException refusal, String detail, HttpServletRequest request,
 			HttpServletResponse response) {
-		logger.debug("Refused a call of '{}' with {}: {}", refusal.operation(), refusal.status(), refusal.getMessage());
+		logger.debug("Rejected a call of '{}' with {}: {}", refusal.operation(), refusal.status(),
+				refusal.getMessage());
 		try {
 			write(refusal, detail, request, response);
 		}
 		catch (IOException failure) {
-			throw new UncheckedIOException("A problem could not be answered", failure);
+			throw new UncheckedIOException("The problem response could not be written", failure);
 		}
 	}
 

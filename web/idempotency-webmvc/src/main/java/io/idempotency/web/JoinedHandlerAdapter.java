@@ -76,10 +76,9 @@ final class JoinedHandlerAdapter implements HandlerAdapter, Ordered {
 			return adapter.handle(request, response, handler);
 		}
 		if (response != exchange.response() && this.told.add(((HandlerMethod) handler).getMethod())) {
-			logger
-				.info("Answers of '{}' are stored after the commit of their work and not with it, because {} wraps the "
-						+ "response behind the IdempotencyFilter: give its filter an order below idempotency.http.filter-order",
-						handler, response.getClass().getName());
+			logger.info("Responses of '{}' are stored after the commit instead of with it, because {} wraps the "
+					+ "response after the IdempotencyFilter. Give its filter an order below "
+					+ "idempotency.http.filter-order", handler, response.getClass().getName());
 		}
 		return exchange.inside(response, () -> adapter.handle(request, response, handler),
 				(result) -> render(result, (HandlerMethod) handler, mvc, new ServletWebRequest(request, response)));
@@ -126,7 +125,7 @@ final class JoinedHandlerAdapter implements HandlerAdapter, Ordered {
 				return candidate;
 			}
 		}
-		throw new ServletException("No adapter for handler [" + handler + "]");
+		throw new ServletException("No HandlerAdapter supports handler [" + handler + "]");
 	}
 
 	static List<HandlerAdapter> others(ApplicationContext context) {

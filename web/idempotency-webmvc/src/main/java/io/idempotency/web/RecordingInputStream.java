@@ -79,8 +79,8 @@ final class RecordingInputStream extends ServletInputStream {
 	 */
 	boolean readAhead() throws IOException {
 		if (this.lost) {
-			throw new IllegalStateException("The body of the request was read before a key or a fingerprint needed it: "
-					+ "only the guard of a controller method can use the body");
+			throw new IllegalStateException("The request body was read before the key or the fingerprint was "
+					+ "determined. Only guarded controller methods can use the body");
 		}
 		while (!this.tooLarge && !this.ended) {
 			ByteSink sink = sink();

@@ -34,7 +34,7 @@ final class RememberedFailureResolver implements HandlerExceptionResolver, Order
 			response.sendError(failure.status());
 		}
 		catch (IOException io) {
-			throw new UncheckedIOException("A remembered failure could not be answered", io);
+			throw new UncheckedIOException("The response of a remembered failure could not be written", io);
 		}
 		return new ModelAndView();
 	}

@@ -72,7 +72,7 @@ abstract class ResponseHandling {
 		private static final long serialVersionUID = 1L;
 
 		ReplaySignal() {
-			super("The stored answer is replayed", null, false, false);
+			super("The stored response is replayed", null, false, false);
 		}
 
 		/** Returns whether an exception is the signal or has it as a cause. */
@@ -144,7 +144,9 @@ abstract class ResponseHandling {
 			this.sent = true;
 			HttpServletResponse wrapped = response().wrapped();
 			if (wrapped.isCommitted()) {
-				logger.warn("A stored answer cannot be replayed: something has committed the response before");
+				logger.warn("[IDEM-302] A stored response cannot be replayed, because the current response is "
+						+ "already committed: the client receives that response instead. Let filters write to the "
+						+ "response after the handler.");
 				return;
 			}
 			replay().send(this.stored, wrapped);

@@ -57,8 +57,8 @@ final class ResponseTransaction {
 			return;
 		}
 		if (Thread.currentThread() != this.thread) {
-			throw new IllegalStateException("The answer of '" + this.claim.operation()
-					+ "' is to be sent by another thread than that of its transaction, which has yet to commit");
+			throw new IllegalStateException("The response of '" + this.claim.operation() + "' cannot be sent by a "
+					+ "thread other than that of its transaction before the commit");
 		}
 		this.open = null;
 		try {
@@ -66,8 +66,9 @@ final class ResponseTransaction {
 		}
 		catch (RuntimeException | Error ex) {
 			if (ex instanceof RuntimeException && this.claim.joinedEnd() == TransactionOutcome.COMMITTED) {
-				logger.warn("A guarded call of '{}' is done and answered, but something has failed behind its commit",
-						this.claim.operation(), ex);
+				logger.warn("[IDEM-301] A guarded call of '{}' committed and its result is stored, but an action "
+						+ "after the commit failed. Check the exception below and repeat that action by hand if "
+						+ "needed.", this.claim.operation(), ex);
 				return;
 			}
 			this.commitFailure = ex;

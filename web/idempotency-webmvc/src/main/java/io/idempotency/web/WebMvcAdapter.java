@@ -101,10 +101,10 @@ final class WebMvcAdapter implements InvocationAdapter {
 		Class<?> given = ResolvableType.forMethodReturnType(recover, operation.guarded().targetClass()).toClass();
 		if (DeferredResultTypes.isSuspend(recover)
 				|| DeferredResultTypes.include(given) && !CompletionStage.class.isAssignableFrom(given)) {
-			throw operation.problem("its recover method '" + recover.getName()
-					+ "' gives a result that is not there yet when it returns, and a handler of Spring MVC is answered "
-					+ "before anybody knows whether there is one",
-					"Let both return the value itself or a CompletableFuture of it, or use Spring WebFlux");
+			throw operation.problem(
+					"its recover method '" + recover.getName()
+							+ "' returns an asynchronous result, which a Spring MVC handler does not support",
+					"Return the value itself or a CompletableFuture from both methods, or use Spring WebFlux");
 		}
 	}
 
@@ -123,7 +123,7 @@ final class WebMvcAdapter implements InvocationAdapter {
 	public @Nullable Object invoke(OperationCall call) throws Throwable {
 		HttpServletRequest request = HttpRequestValues.currentRequest();
 		if (request == null) {
-			throw new IllegalStateException("The adapter opens only for the handler of a request");
+			throw new IllegalStateException("The call is not inside a request handler");
 		}
 		return invoke(call, request, request);
 	}
@@ -442,7 +442,7 @@ final class WebMvcAdapter implements InvocationAdapter {
 
 		private ClaimedResponse answer() {
 			if (this.answer == null) {
-				throw new IllegalStateException("Nothing was claimed");
+				throw new IllegalStateException("No claim exists");
 			}
 			return this.answer;
 		}

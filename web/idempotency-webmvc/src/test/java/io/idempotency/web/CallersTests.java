@@ -78,7 +78,7 @@ class CallersTests {
 	@ValueSource(strings = { "", " ", "\t" })
 	void principalWithoutANameIsRefused(@Nullable String name) {
 		assertThatIllegalStateException().isThrownBy(() -> of(() -> name))
-			.withMessageContaining("give it a stable name or declare a bean of type IdempotencyScopeResolver");
+			.withMessageContaining("Give it a stable name, or declare a bean of type IdempotencyScopeResolver");
 	}
 
 	@Test
@@ -86,7 +86,7 @@ class CallersTests {
 		Authentication authentication = new UsernamePasswordAuthenticationToken(new AppUser(), "secret", List.of());
 		assertThat(authentication.getName()).contains("AppUser@");
 		assertThatIllegalStateException().isThrownBy(() -> of(authentication))
-			.withMessageContaining("give it a stable name or declare a bean of type IdempotencyScopeResolver")
+			.withMessageContaining("Give it a stable name, or declare a bean of type IdempotencyScopeResolver")
 			.withMessageContaining(AppUser.class.getName());
 	}
 
@@ -116,7 +116,7 @@ class CallersTests {
 				}))) {
 			assertThatIllegalStateException()
 				.isThrownBy(() -> of(new UsernamePasswordAuthenticationToken(user, "secret", List.of())))
-				.withMessageContaining("give it a stable name or declare a bean of type IdempotencyScopeResolver")
+				.withMessageContaining("Give it a stable name, or declare a bean of type IdempotencyScopeResolver")
 				.withMessageContaining(Member.class.getName());
 		}
 	}
@@ -139,7 +139,7 @@ class CallersTests {
 		}
 		assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)
 			.hasSize(2)
-			.allMatch((line) -> line.startsWith("Callers of guarded requests are named by the text of "));
+			.allMatch((line) -> line.startsWith("[IDEM-304] The name of callers is the toString() of "));
 	}
 
 	@ParameterizedTest

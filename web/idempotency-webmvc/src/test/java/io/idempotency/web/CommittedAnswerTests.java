@@ -70,7 +70,7 @@ class CommittedAnswerTests {
 	}
 
 	private ModelAndView refuse() {
-		return refuse(this.response, "The header with the key is empty");
+		return refuse(this.response, "The key header is empty");
 	}
 
 	private static ModelAndView refuse(HttpServletResponse response, String detail) {

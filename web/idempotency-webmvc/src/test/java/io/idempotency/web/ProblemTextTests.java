@@ -54,13 +54,13 @@ class ProblemTextTests {
 	void commitThatIsNotAnsweredIsNotCalledUndone() {
 		assertThat(new ProblemRenderer(new StaticApplicationContext(), "").detail(IdempotencyStoreUnavailableException
 			.mayHaveExecuted(OPERATION, Duration.ofSeconds(1), new IllegalStateException()), "POST /orders", null))
-			.startsWith("It is not known whether POST /orders was done");
+			.startsWith("The outcome of POST /orders is unknown");
 	}
 
 	static Stream<IdempotencyException> refusals() {
 		Exception cause = new IllegalStateException(OPERATION);
 		return Stream.of(new IdempotencyKeyMissingException(OPERATION, OPERATION),
-				new IdempotencyKeyInvalidException(OPERATION, "The header with the key is empty"),
+				new IdempotencyKeyInvalidException(OPERATION, "The key header is empty"),
 				new IdempotencyCallerUnknownException(OPERATION), new IdempotencyTokenUnknownException(OPERATION),
 				new IdempotencyKeyReusedException(OPERATION),
 				new IdempotencyInProgressException(OPERATION, Duration.ofSeconds(1)),
@@ -117,7 +117,7 @@ class ProblemTextTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', quoteCharacter = '\0', value = { "{\"id\":1,\"id\":2} | there twice",
+	@CsvSource(delimiter = '|', quoteCharacter = '\0', value = { "{\"id\":1,\"id\":2} | same property twice",
 			"{\"id\":1 | Malformed at character 7", "{\"id\":[]} | an array or an object" })
 	void bodyWhoseKeyCannotBeReadIsToldWhy(String body, String reason) throws Exception {
 		WebApplicationContext context = WebMvcAdapterSetup.start(Vault.class);

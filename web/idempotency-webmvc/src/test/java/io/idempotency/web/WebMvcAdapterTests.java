@@ -244,7 +244,7 @@ class WebMvcAdapterTests {
 			.principal(() -> " ");
 		assertThatExceptionOfType(ServletException.class).isThrownBy(() -> send(request))
 			.havingRootCause()
-			.withMessageContaining("give it a stable name or declare a bean of type IdempotencyScopeResolver");
+			.withMessageContaining("Give it a stable name, or declare a bean of type IdempotencyScopeResolver");
 		assertThat(this.orders.runs).hasValue(0);
 		assertThat(this.store.verbs).isEmpty();
 	}
@@ -434,7 +434,7 @@ class WebMvcAdapterTests {
 		assertThat(first.getStatus()).isEqualTo(201);
 		assertThat(first.getContentAsString()).isEqualTo("pin 1");
 		assertProblem(post("/orders/unkept", "k1"), 409, "result-unavailable",
-				"Request was processed, its response is not available");
+				"Request was processed, but its response is not available");
 		assertThat(this.orders.runs).hasValue(1);
 		assertThat(this.store.verbs).containsExactly("claim", "complete WITHOUT_RESULT", "claim");
 	}
@@ -444,7 +444,7 @@ class WebMvcAdapterTests {
 		MockHttpServletResponse first = post("/orders/large?size=1001", "k1");
 		assertThat(first.getContentAsString()).isEqualTo("x".repeat(1001));
 		assertProblem(post("/orders/large?size=1001", "k1"), 409, "result-unavailable",
-				"Request was processed, its response is not available");
+				"Request was processed, but its response is not available");
 		assertThat(post("/orders/large?size=1000", "k2").getContentAsString()).hasSize(1000);
 		assertThat(post("/orders/large?size=1000", "k2").getContentAsString()).hasSize(1000);
 		assertThat(this.orders.runs).hasValue(2);
@@ -529,7 +529,7 @@ class WebMvcAdapterTests {
 	@ValueSource(classes = { JoinOfATask.class, JoinOfAFutureInAnEntity.class, JoinOfAStream.class })
 	void transactionCannotBeJoinedByWorkThatBeginsLater(Class<?> controller) {
 		assertThatExceptionOfType(Exception.class).isThrownBy(() -> WebMvcAdapterSetup.start(controller))
-			.withStackTraceContaining("its work goes on after the method has returned");
+			.withStackTraceContaining("its work continues after the method returns");
 	}
 
 	/** It would count as found, and the work of a dead node as done. */
@@ -538,7 +538,7 @@ class WebMvcAdapterTests {
 	void lookUpThatBeginsLaterFailsTheStart(Class<?> controller) {
 		assertThatExceptionOfType(Exception.class).isThrownBy(() -> WebMvcAdapterSetup.start(controller))
 			.withStackTraceContaining(controller.getSimpleName() + "#pay")
-			.withStackTraceContaining("its recover method 'find' gives a result that is not there yet when it returns");
+			.withStackTraceContaining("its recover method 'find' returns an asynchronous result");
 	}
 
 	@Test

@@ -38,7 +38,7 @@ public interface CallersScenarios extends Scenario {
 			assertThat(pay(token).status()).isEqualTo(500);
 			assertThat(pay(token).status()).isEqualTo(500);
 			await().untilAsserted(() -> assertThat(log.lines()).anySatisfy((line) -> assertThat(line)
-				.contains("give it a stable name or declare a bean of type " + resolver())));
+				.contains("Give it a stable name, or declare a bean of type " + resolver())));
 		}
 		assertThat(runs().of("/callers/pay")).isEqualTo(before);
 	}
