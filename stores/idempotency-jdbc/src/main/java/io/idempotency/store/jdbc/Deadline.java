@@ -62,7 +62,7 @@ final class Deadline implements AutoCloseable {
 	long beforeStatement() throws SQLException {
 		long left = left();
 		if (left <= 0) {
-			throw new SQLTimeoutException("Not done within " + this.most);
+			throw new SQLTimeoutException("Not completed within " + this.most);
 		}
 		limit(left);
 		return left;
@@ -94,7 +94,7 @@ final class Deadline implements AutoCloseable {
 		}
 		catch (SQLException | RuntimeException ex) {
 			// The work is done already, or its own failure is about to be thrown.
-			logger.debug("A connection is broken", ex);
+			logger.debug("A connection failed", ex);
 		}
 	}
 

@@ -67,7 +67,7 @@ final class JdbcDatabase {
 		}
 		catch (SQLException | RuntimeException ex) {
 			// A data source that chooses among several may have none to choose yet.
-			logger.debug("What is behind {} cannot be looked at", dataSource.getClass(), ex);
+			logger.debug("The target of {} cannot be inspected", dataSource.getClass(), ex);
 		}
 		return (target != null) ? withoutTransaction(target) : dataSource;
 	}
@@ -149,11 +149,11 @@ final class JdbcDatabase {
 	}
 
 	static StoreNotReachedException unreached(String what, Exception ex) {
-		return new StoreNotReachedException("There is no connection for '" + what + "': " + describe(ex), ex);
+		return new StoreNotReachedException("No connection is available for '" + what + "': " + describe(ex), ex);
 	}
 
 	static IdempotencyStoreException failure(String what, SQLException ex) {
-		return new IdempotencyStoreException("The database could not carry out '" + what + "': " + describe(ex), ex);
+		return new IdempotencyStoreException("The database failed to execute '" + what + "': " + describe(ex), ex);
 	}
 
 	static IdempotencyStoreException notInTime(String what, SQLException ex) {

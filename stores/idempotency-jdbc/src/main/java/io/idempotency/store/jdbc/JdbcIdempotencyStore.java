@@ -167,7 +167,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 			}
 		}
 		catch (IdempotencyStoreException | NoTransactionToJoinException ex) {
-			logger.debug("The transaction of the caller could not be used for a look", ex);
+			logger.debug("The transaction of the caller could not be used for a lookup", ex);
 		}
 		return run(this.own.openLook(), find);
 	}

@@ -139,10 +139,10 @@ final class JoinedSessionSource implements SqlSession.Source {
 	}
 
 	private static NoTransactionToJoinException noTransaction(String what) {
-		return new NoTransactionToJoinException("There is no transaction for '" + what
-				+ "' to join: transaction = JOIN needs a transaction manager of the store's own DataSource that exposes"
-				+ " its JDBC connection. Name that manager by @Transactional or mark it as @Primary, or let the store"
-				+ " use the DataSource of the one that is there");
+		return new NoTransactionToJoinException("No transaction is available to join for '" + what
+				+ "': transaction = JOIN requires a transaction manager of the store's DataSource that exposes its "
+				+ "JDBC connection. Name that manager in @Transactional or annotate it with @Primary, or use the "
+				+ "DataSource of the existing manager for the store");
 	}
 
 	private final class JoinedSession extends SqlSession {
@@ -192,14 +192,14 @@ final class JoinedSessionSource implements SqlSession.Source {
 			}
 			if (failure == SqlMove.Failure.ABORTED) {
 				return new UnexpectedRollbackException("The transaction that '" + this.what
-						+ "' joins can only be rolled back, because an earlier statement in it has failed, or the"
-						+ " database ended it after it was idle for too long. The failure of a statement must leave the"
-						+ " method, or be undone by a savepoint", ex);
+						+ "' joins can only be rolled back, because an earlier statement in it failed, or the database "
+						+ "ended it after it was idle for too long. Let the exception leave the method, or roll back to a "
+						+ "savepoint", ex);
 			}
 			if (failure == SqlMove.Failure.READ_ONLY) {
-				return new IllegalStateException("The transaction that '" + this.what + "' joins is read-only, and"
-						+ " transaction = JOIN keeps its record there. Let the transaction write, or take"
-						+ " TransactionMode.SEPARATE", ex);
+				return new IllegalStateException("The transaction that '" + this.what + "' joins is read-only, so "
+						+ "it cannot store the record. Use a read-write transaction, or set transaction = "
+						+ "TransactionMode.SEPARATE", ex);
 			}
 			return JdbcDatabase.failure(this.what, ex);
 		}
@@ -240,8 +240,8 @@ final class JoinedSessionSource implements SqlSession.Source {
 	private record Lost(ConcurrencyFailureException cause) implements TransactionSynchronization {
 
 		TransactionLostException failure() {
-			return new TransactionLostException("The database has given up the whole transaction, because of a deadlock"
-					+ " or of a conflict with another transaction; run it again", this.cause);
+			return new TransactionLostException("The database rolled back the whole transaction because of a "
+					+ "deadlock or a conflict with another transaction. Run it again", this.cause);
 		}
 
 		@Override

@@ -197,7 +197,7 @@ abstract class SqlSession implements AutoCloseable {
 	private static long generatedKey(PreparedStatement statement) throws SQLException {
 		try (ResultSet keys = statement.getGeneratedKeys()) {
 			if (!keys.next()) {
-				throw new SQLException("The driver gave no generated key");
+				throw new SQLException("The driver returned no generated key");
 			}
 			return keys.getLong(1);
 		}

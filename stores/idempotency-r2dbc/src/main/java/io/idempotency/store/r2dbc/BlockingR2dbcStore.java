@@ -65,10 +65,10 @@ final class BlockingR2dbcStore implements IdempotencyStore {
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			throw new IdempotencyStoreException("The caller was interrupted while it waited for the database", ex);
+			throw new IdempotencyStoreException("The caller was interrupted while waiting for the database", ex);
 		}
 		catch (TimeoutException ex) {
-			throw fromHere(new IdempotencyStoreException("The call of the database has not ended in time", ex));
+			throw fromHere(new IdempotencyStoreException("The database call did not complete in time", ex));
 		}
 		catch (ExecutionException ex) {
 			Throwable cause = ex.getCause();
@@ -78,14 +78,14 @@ final class BlockingR2dbcStore implements IdempotencyStore {
 			if (cause instanceof Error error) {
 				throw error;
 			}
-			throw new IdempotencyStoreException("The database has failed", cause);
+			throw new IdempotencyStoreException("The database failed", cause);
 		}
 	}
 
 	private static RuntimeException fromHere(RuntimeException failure) {
 		failure.addSuppressed(new IllegalStateException(Schedulers.isInNonBlockingThread()
-				? "The caller waited here, on a thread that should not wait. The call cannot end if the driver needs that"
-						+ " thread: return a Mono, or call on Schedulers.boundedElastic()"
+				? "The caller waited here, on a non-blocking thread. The call cannot complete if the driver needs "
+						+ "that thread. Return a Mono, or call on Schedulers.boundedElastic()"
 				: "The caller waited here"));
 		return failure;
 	}

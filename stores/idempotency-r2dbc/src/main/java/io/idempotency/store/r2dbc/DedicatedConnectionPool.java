@@ -65,7 +65,7 @@ final class DedicatedConnectionPool implements AutoCloseable {
 		if (isPool(seen)) {
 			return new DedicatedConnectionPool(application, Pools.like(seen, size, storeTimeout));
 		}
-		throw new IdempotencyConfigurationException(PROBLEM + type + " is not a pool of r2dbc-pool", ACTION);
+		throw new IdempotencyConfigurationException(PROBLEM + type + " is not a connection pool of r2dbc-pool", ACTION);
 	}
 
 	private static boolean isPool(Object connections) {

@@ -50,10 +50,10 @@ final class JoinedConnections {
 	}
 
 	private static NoTransactionToJoinException noTransaction(String what) {
-		return new NoTransactionToJoinException("There is no transaction for '" + what
-				+ "' to join: transaction = JOIN needs a ReactiveTransactionManager of the store's own ConnectionFactory, "
-				+ "such as R2dbcTransactionManager. Name that manager by @Transactional or mark it as @Primary, or let the "
-				+ "store use the ConnectionFactory of the one that is there");
+		return new NoTransactionToJoinException("No transaction is available to join for '" + what
+				+ "': transaction = JOIN requires a ReactiveTransactionManager of the store's ConnectionFactory, "
+				+ "such as R2dbcTransactionManager. Name that manager in @Transactional or annotate it with "
+				+ "@Primary, or use the ConnectionFactory of the existing manager for the store");
 	}
 
 	/**
@@ -64,17 +64,17 @@ final class JoinedConnections {
 		String task = "'" + what + "' of an idempotency record";
 		DataAccessException translated = ConnectionFactoryUtils.convertR2dbcException(task, null, failure);
 		return new TransactionLostException(
-				"The database has given up the whole transaction, because of a deadlock or of a conflict with another "
-						+ "transaction; run it again",
+				"The database rolled back the whole transaction because of a deadlock or a conflict with another "
+						+ "transaction. Run it again",
 				(translated instanceof ConcurrencyFailureException) ? translated
 						: new ConcurrencyFailureException(task, failure));
 	}
 
 	static UnexpectedRollbackException aborted(String what, R2dbcException failure) {
 		return new UnexpectedRollbackException("The transaction that '" + what
-				+ "' joins can only be rolled back, because an earlier statement in it has failed, or the database "
-				+ "ended it after it was idle for too long. The failure of a statement must leave the method, or be undone "
-				+ "by a savepoint", failure);
+				+ "' joins can only be rolled back, because an earlier statement in it failed, or the database "
+				+ "ended it after it was idle for too long. Let the error leave the method, or roll back to a savepoint",
+				failure);
 	}
 
 }

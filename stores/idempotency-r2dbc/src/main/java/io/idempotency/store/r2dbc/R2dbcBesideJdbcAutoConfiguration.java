@@ -61,16 +61,16 @@ public final class R2dbcBesideJdbcAutoConfiguration {
 			warn("the ConnectionFactory and the DataSource lead to different tables");
 		}
 		catch (IdempotencyStoreException | IdempotencyConfigurationException ex) {
-			logger.debug("The database could not be asked over R2DBC", ex);
+			logger.debug("The database could not be reached over R2DBC", ex);
 			warn("the ConnectionFactory does not lead to the table of the DataSource: " + ex.getMessage());
 		}
 		return null;
 	}
 
 	private static void warn(String reason) {
-		logger.warn("Calls that must not block ask the database over JDBC, on threads of the library, because {}."
-				+ " Mark the ConnectionFactory of the database that keeps the records with"
-				+ " @IdempotencyConnectionFactory, or mark its DataSource with @IdempotencyDataSource", reason);
+		logger.warn("[IDEM-210] Non-blocking calls use the JDBC store on dedicated threads, because {}. Annotate "
+				+ "the ConnectionFactory of the record database with @IdempotencyConnectionFactory, or its "
+				+ "DataSource with @IdempotencyDataSource.", reason);
 	}
 
 }

@@ -162,8 +162,8 @@ final class R2dbcDatabase {
 		return switch (kind) {
 			case ABORTED -> JoinedConnections.aborted(what, failure);
 			case READ_ONLY -> new IllegalStateException(
-					"The transaction that '" + what + "' joins is read-only, and transaction = JOIN"
-							+ " keeps its record there. Let the transaction write, or take TransactionMode.SEPARATE",
+					"The transaction that '" + what + "' joins is read-only, so it cannot store the record. Use a "
+							+ "read-write transaction, or set transaction = TransactionMode.SEPARATE",
 					failure);
 			default -> failure(what, failure);
 		};
@@ -231,7 +231,7 @@ final class R2dbcDatabase {
 			return connect(what, most, late);
 		}
 		if (!this.trying.compareAndSet(false, true)) {
-			return Mono.error(unreached(what, new R2dbcTimeoutException("Too many connections come late")));
+			return Mono.error(unreached(what, new R2dbcTimeoutException("Too many connections are delayed")));
 		}
 		return connect(what, most, late).doOnSuccess((connection) -> this.late = new AtomicInteger())
 			.doOnTerminate(() -> this.trying.set(false));
@@ -267,7 +267,7 @@ final class R2dbcDatabase {
 	private static void giveUp(String what, AtomicBoolean over, MonoSink<Connection> sink, AtomicInteger late) {
 		late.incrementAndGet();
 		if (over.compareAndSet(false, true)) {
-			sink.error(unreached(what, new R2dbcTimeoutException("No connection has come in time")));
+			sink.error(unreached(what, new R2dbcTimeoutException("No connection was available in time")));
 		}
 		else {
 			late.decrementAndGet();
@@ -303,14 +303,15 @@ final class R2dbcDatabase {
 	}
 
 	private static StoreNotReachedException unreached(String what, Throwable failure) {
-		return new StoreNotReachedException("There is no connection for '" + what + "': " + describe(failure), failure);
+		return new StoreNotReachedException("No connection is available for '" + what + "': " + describe(failure),
+				failure);
 	}
 
 	private static Throwable failure(String what, Throwable failure) {
 		return (failure instanceof IdempotencyStoreException || failure instanceof IdempotencyConfigurationException
 				|| failure instanceof Error) ? failure
 						: new IdempotencyStoreException(
-								"The database could not carry out '" + what + "': " + describe(failure), failure);
+								"The database failed to execute '" + what + "': " + describe(failure), failure);
 	}
 
 	/** Describes a failure without its message, because the message may hold a key. */

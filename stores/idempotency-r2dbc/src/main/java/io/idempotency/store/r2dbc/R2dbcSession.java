@@ -245,7 +245,7 @@ final class R2dbcSession {
 		return Mono.defer(() -> {
 			long left = left();
 			if (left <= 0) {
-				return Mono.error(new R2dbcTimeoutException("The time of the call is over"));
+				return Mono.error(new R2dbcTimeoutException("The call timed out"));
 			}
 			// Its timer is set before the statement is sent, which may block.
 			return Mono.from(sent).timeout(Duration.ofNanos(left), tooLate(), R2dbcDatabase.TIMERS);
@@ -257,7 +257,7 @@ final class R2dbcSession {
 		return Mono.defer(() -> {
 			this.late = true;
 			return this.database
-				.onThreads(Mono.error(new R2dbcTimeoutException("The database has not answered in time")));
+				.onThreads(Mono.error(new R2dbcTimeoutException("The database did not respond in time")));
 		});
 	}
 

@@ -79,7 +79,7 @@ class R2dbcIdempotencyStoreTests {
 			Connection held = Objects.requireNonNull(pool.create().block(PATIENCE));
 			assertThatExceptionOfType(StoreNotReachedException.class)
 				.isThrownBy(() -> store(pool, Duration.ofMillis(200)).claim(Requests.claim()).block(PATIENCE))
-				.withStackTraceContaining("No connection has come in time");
+				.withStackTraceContaining("No connection was available in time");
 			Flux.from(held.close()).blockLast(PATIENCE);
 			assertThat(store(pool, PATIENCE).claim(Requests.claim()).block(PATIENCE))
 				.isInstanceOf(ClaimResult.Acquired.class);
@@ -186,7 +186,7 @@ class R2dbcIdempotencyStoreTests {
 	void tableIsMadeOnceAndMissedBefore(Server server) {
 		R2dbcSchema schema = new R2dbcSchema(server.newDatabase().connections(), TABLE);
 		assertThatExceptionOfType(IdempotencyConfigurationException.class).isThrownBy(schema::verify)
-			.withMessageContaining("most likely it is missing")
+			.withMessageContaining("is probably missing")
 			.satisfies((ex) -> assertThat(ex.action()).contains("idempotency.jdbc.initialize-schema"));
 		schema.create();
 		schema.create();

@@ -116,7 +116,7 @@ class R2dbcStoreAutoConfigurationTests {
 				Payments payments = context.getBean(Payments.class);
 				assertThat(payments.pay("7")).isEqualTo(payments.pay("7"));
 				assertThat(rows("records")).isEqualTo(1);
-				assertThat(output.toString().contains("Idempotency records are kept in the database over R2DBC"))
+				assertThat(output.toString().contains("Idempotency records are stored in the database over R2DBC"))
 					.isEqualTo(store.equals("auto"));
 			});
 	}
@@ -175,9 +175,9 @@ class R2dbcStoreAutoConfigurationTests {
 	@Test
 	void leaseThatASlowStoreMayOutlastIsToldAtTheStart(CapturedOutput output) {
 		overR2dbc().withPropertyValues("idempotency.lease=13s").run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).doesNotContain("Make the lease longer");
+		assertThat(output).doesNotContain("Set a lease longer");
 		overR2dbc().withPropertyValues("idempotency.lease=12s").run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).contains("Make the lease longer than 6 times the time-out");
+		assertThat(output).contains("Set a lease longer than 6 times the timeout");
 	}
 
 	@Test
@@ -201,7 +201,7 @@ class R2dbcStoreAutoConfigurationTests {
 					() -> new H2ConnectionFactory(
 							H2ConnectionConfiguration.builder().inMemory(this.name).username("other").build()))
 			.run((context) -> assertThat(context).getFailure()
-				.hasStackTraceContaining("The database refuses the user of the application"));
+				.hasStackTraceContaining("The database rejected the login of the application"));
 	}
 
 	@Test
@@ -290,7 +290,7 @@ class R2dbcStoreAutoConfigurationTests {
 				.rootCause()
 				.isInstanceOf(IdempotencyConfigurationException.class)
 				.hasMessageContaining(Routing.class.getName())
-				.hasMessageContaining("chooses a database"));
+				.hasMessageContaining("selects a database"));
 	}
 
 	@Test
@@ -347,7 +347,8 @@ class R2dbcStoreAutoConfigurationTests {
 		other.run((context) -> assertThat(context).getFailure()
 			.rootCause()
 			.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
-				assertThat(ex).hasMessageContaining(OtherPool.class.getName() + " is not a pool of r2dbc-pool");
+				assertThat(ex)
+					.hasMessageContaining(OtherPool.class.getName() + " is not a connection pool of r2dbc-pool");
 				assertThat(ex.action()).contains("@IdempotencyConnectionFactory", "idempotency.jdbc.pool-size to 0");
 			}));
 		other.withPropertyValues("idempotency.jdbc.pool-size=0")

@@ -59,7 +59,7 @@ class R2dbcTimeLimitTests {
 			Mono<Long> work = database.session("work", SHORT, (dialect) -> LockWait.NONE,
 					R2dbcTimeLimitTests::selectOne);
 			assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> work.block(PATIENCE))
-				.withStackTraceContaining("The database has not answered in time");
+				.withStackTraceContaining("The database did not respond in time");
 		}
 		finally {
 			goesOn.countDown();

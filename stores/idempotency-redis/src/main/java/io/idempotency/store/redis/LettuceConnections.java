@@ -174,8 +174,8 @@ final class LettuceConnections implements AutoCloseable {
 					this.opening = CompletableFuture.supplyAsync(this::replace, LettuceConnections.this.threads);
 				}
 				catch (RejectedExecutionException ex) {
-					return CompletableFuture.failedFuture(
-							new RedisConnectionFailureException("No thread can open a connection to Redis", ex));
+					return CompletableFuture.failedFuture(new RedisConnectionFailureException(
+							"No thread is available to open a connection to Redis", ex));
 				}
 			}
 			return this.opening;

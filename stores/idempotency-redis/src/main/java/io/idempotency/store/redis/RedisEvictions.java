@@ -104,7 +104,7 @@ public final class RedisEvictions implements AutoCloseable {
 			}
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Redis could not be asked how many keys it has evicted; asking again later", ex);
+			logger.debug("The number of evicted keys could not be read from Redis; the next check follows later", ex);
 		}
 		finally {
 			lookAfter(this.interval);
@@ -123,9 +123,9 @@ public final class RedisEvictions implements AutoCloseable {
 		long at = this.scheduler.nanos();
 		if (more > 0 && (this.told == null || at - this.told >= SILENCE.toNanos())) {
 			this.told = at;
-			logger.warn("Redis has evicted {} keys because its memory is full and its maxmemory-policy is {}: if the "
-					+ "record of a call is among them, a duplicate of the call runs again. Give Redis more memory and "
-					+ "use 'noeviction'", more, servers.memoryPolicies());
+			logger.warn("[IDEM-205] Redis evicted {} keys because its memory is full and its maxmemory-policy is "
+					+ "{}: duplicates of calls whose records are lost run again. Give Redis more memory and set "
+					+ "maxmemory-policy to 'noeviction'.", more, servers.memoryPolicies());
 		}
 	}
 

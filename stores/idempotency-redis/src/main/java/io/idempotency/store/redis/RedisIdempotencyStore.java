@@ -224,7 +224,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 		// The clients have no exception type in common, so after any exception the
 		// script may have been applied.
 		Throwable reason = (failure instanceof RuntimeException ex) ? translated(ex) : failure;
-		String message = "Redis could not carry out '" + verb + "': ";
+		String message = "Redis failed to execute '" + verb + "': ";
 		String unreadable = unreadable(failure);
 		return (unreadable != null) ? new UnreadableRecordException(message + unreadable, reason)
 				: new IdempotencyStoreException(message + reason.getClass().getSimpleName(), reason);
@@ -241,7 +241,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 			.findFirst()
 			.map((message) -> message.contains(UNREADABLE)
 					? message.substring(message.indexOf(UNREADABLE) + UNREADABLE.length())
-					: "there is a value of another type")
+					: "the key holds a value of another type")
 			.orElse(null);
 	}
 
@@ -314,8 +314,8 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 						&& timeout.compareTo(storeTimeout) <= 0);
 			if (!longer.isEmpty()) {
 				logger.warn(
-						"Jedis may keep a guarded call waiting for longer than idempotency.store-timeout ({} ms), "
-								+ "and only its own time-outs can end that wait. Set {} to at most {}ms.",
+						"[IDEM-209] Jedis can block a guarded call for longer than idempotency.store-timeout ({} "
+								+ "ms), because only its timeouts end the wait. Set {} to at most {}ms.",
 						storeTimeout.toMillis(), String.join(" and ", longer.keySet()), storeTimeout.toMillis());
 			}
 		}

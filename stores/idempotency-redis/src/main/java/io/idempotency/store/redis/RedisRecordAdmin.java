@@ -98,7 +98,7 @@ final class RedisRecordAdmin implements RecordAdmin {
 		static ScanCursor parse(String text) {
 			String[] parts = text.split("\\.", -1);
 			if (parts.length != 3 || !parts[0].matches("\\d{1,5}") || !parts[2].matches("\\d{1,20}")) {
-				throw new IllegalArgumentException("Not a cursor of this store");
+				throw new IllegalArgumentException("The cursor does not belong to this store");
 			}
 			return new ScanCursor(Integer.parseInt(parts[0]), parts[1], parts[2]);
 		}

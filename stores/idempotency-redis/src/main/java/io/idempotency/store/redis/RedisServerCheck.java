@@ -49,17 +49,17 @@ final class RedisServerCheck {
 		}
 		catch (RuntimeException ex) {
 			requireLogin(ex);
-			logger.debug("The INFO of Redis could not be read", ex);
+			logger.debug("The INFO output of Redis could not be read", ex);
 			if (reply(ex, NO_INFO) != null) {
-				logger.warn("The user of the application may not run INFO on Redis: version, memory policy and evicted "
-						+ "keys are not checked. Guarded calls do not need INFO. Allow it, or make sure that the "
-						+ "server is Redis {} or newer and that its maxmemory-policy is 'noeviction'.", OLDEST);
+				logger.warn("[IDEM-207] The Redis user of the application may not run INFO: version, memory policy "
+						+ "and evicted keys are not checked. Guarded calls are not affected. Allow INFO, or make "
+						+ "sure that the server is Redis {} or newer with maxmemory-policy 'noeviction'.", OLDEST);
 				return;
 			}
 			// The server may be up before the first call comes.
-			logger.warn("Redis could not be asked for its version and its memory policy: {}. The application goes on: "
-					+ "until Redis answers, every guarded call is refused with 503, or runs unguarded if "
-					+ "idempotency.on-store-failure is 'proceed'", Causes.root(ex).toString());
+			logger.warn("[IDEM-208] Redis is unavailable at startup: {}. Until it recovers, guarded calls receive "
+					+ "503, or run unguarded if idempotency.on-store-failure is 'proceed'. Check the connection to "
+					+ "Redis.", Causes.root(ex).toString());
 			return;
 		}
 		check.requireVersion();
@@ -102,9 +102,9 @@ final class RedisServerCheck {
 	private static void requireLogin(Throwable failure) {
 		String refusal = reply(failure, NO_LOGIN);
 		if (refusal != null) {
-			throw new IdempotencyConfigurationException("Redis refuses the user of the application: " + refusal,
-					"Set spring.data.redis.username and spring.data.redis.password, or those of the connection factory "
-							+ "that keeps the records, to what the server expects.",
+			throw new IdempotencyConfigurationException("Redis rejected the login of the application: " + refusal,
+					"Correct spring.data.redis.username and spring.data.redis.password, or the credentials of the "
+							+ "connection factory for the records.",
 					failure);
 		}
 	}
@@ -137,8 +137,8 @@ final class RedisServerCheck {
 	private void requireVersion() {
 		values("redis_version").filter(RedisServerCheck::isTooOld).findFirst().ifPresent((version) -> {
 			throw new IdempotencyConfigurationException(
-					"Redis " + version + " cannot keep idempotency records: the oldest version that can is " + OLDEST,
-					"Upgrade the server, or choose another store with idempotency.store.");
+					"Redis " + version + " is not supported as an idempotency store. The minimum version is " + OLDEST,
+					"Upgrade the server, or set idempotency.store to another store.");
 		});
 	}
 
@@ -154,10 +154,9 @@ final class RedisServerCheck {
 		boolean bounded = values("maxmemory").anyMatch((bytes) -> !bytes.equals("0"));
 		values("maxmemory_policy").filter((policy) -> bounded && !policy.equals("noeviction"))
 			.findFirst()
-			.ifPresent((policy) -> logger.warn(
-					"Redis has the maxmemory-policy '{}': when its memory is full it "
-							+ "forgets idempotency records, and duplicates of their calls run again. Use 'noeviction'.",
-					policy));
+			.ifPresent((policy) -> logger
+				.warn("[IDEM-206] Redis has maxmemory-policy '{}': when its memory is full, it evicts idempotency "
+						+ "records, and duplicates of their calls run again. Set it to 'noeviction'.", policy));
 	}
 
 	private Stream<String> values(String name) {

@@ -76,7 +76,7 @@ interface ScriptRunner extends AutoCloseable {
 
 		/** Gives up waiting at the deadline. */
 		void timeOut() {
-			this.withdraw.accept(new QueryTimeoutException("No reply in time"));
+			this.withdraw.accept(new QueryTimeoutException("Redis did not reply in time"));
 		}
 
 		/** Waits for the reply, until the deadline. */
@@ -89,7 +89,7 @@ interface ScriptRunner extends AutoCloseable {
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
-				this.withdraw.accept(new RedisSystemException("Interrupted before there was a reply", ex));
+				this.withdraw.accept(new RedisSystemException("Interrupted while waiting for a reply", ex));
 			}
 			catch (ExecutionException ex) {
 				throw new CompletionException(unwrap(ex));

@@ -69,7 +69,7 @@ final class SpringScriptRunner implements ScriptRunner {
 			for (byte[][] keyAndArguments : keysAndArguments) {
 				if (deadline.isOver()) {
 					throw new QueryTimeoutException(
-							"Only " + replies.size() + " of " + keysAndArguments.size() + " in time");
+							"Only " + replies.size() + " of " + keysAndArguments.size() + " replies arrived in time");
 				}
 				replies.add(SpringScriptRunner.<T>run(connection, verb, keyAndArguments));
 			}

@@ -66,7 +66,7 @@ public abstract class Dialect {
 	public String script() {
 		try (InputStream script = Dialect.class.getResourceAsStream("/" + scriptLocation())) {
 			if (script == null) {
-				throw new IllegalStateException("There is no " + scriptLocation());
+				throw new IllegalStateException("The script is missing: " + scriptLocation());
 			}
 			return new String(script.readAllBytes(), StandardCharsets.UTF_8)
 				.replace(TableName.DEFAULT + "_", this.table.simpleName() + "_")

@@ -132,7 +132,8 @@ public final class RecordCleanup implements AutoCloseable {
 		}
 		catch (Throwable ex) {
 			// Errors too: a class may be missing once, or memory for a moment.
-			logger.warn("Idempotency records that are over could not be purged; trying again later", ex);
+			logger.warn("[IDEM-211] Expired idempotency records could not be purged: the table grows until a later "
+					+ "attempt succeeds. Calls are not affected. Check the exception below.", ex);
 		}
 		finally {
 			this.turn.release();
@@ -153,7 +154,7 @@ public final class RecordCleanup implements AutoCloseable {
 				this.turn.release();
 			}
 			else {
-				logger.debug("A batch of the clean-up is still being deleted");
+				logger.debug("A batch of the cleanup is still being deleted");
 			}
 		}
 		catch (InterruptedException ex) {

@@ -148,7 +148,8 @@ public final class RecordVerbs {
 			if (limit.isPresent() && size(result) > limit.get()) {
 				// The server would close the connection, and with it the work.
 				throw new StoredResult.TooLargeException(
-						"The database takes statements of " + limit.get() + " bytes, which are too few");
+						"The result is larger than the maximum statement size of the database, " + limit.get()
+								+ " bytes");
 			}
 			return written(completion);
 		});
@@ -275,7 +276,7 @@ public final class RecordVerbs {
 	private static NotAllRenewedException notAllRenewed(List<Renewal> held, int all, Set<ClaimId> refused) {
 		return new NotAllRenewedException(
 				"Of " + all + " claims the records of " + held.size()
-						+ " are held locked by another transaction and could not be renewed",
+						+ " are locked by another transaction and could not be renewed",
 				held.stream().map(Renewal::claimId).collect(Collectors.toSet()), refused);
 	}
 
@@ -364,8 +365,7 @@ public final class RecordVerbs {
 
 	private static <T> SqlMove<T> round(Round<T> round, int number) {
 		if (number == MAX_ROUNDS) {
-			throw new IdempotencyStoreException(
-					"Overtaken " + MAX_ROUNDS + " times by others who changed the same record", null);
+			throw new IdempotencyStoreException("The record was changed concurrently " + MAX_ROUNDS + " times", null);
 		}
 		return round.run(number, () -> round(round, number + 1));
 	}

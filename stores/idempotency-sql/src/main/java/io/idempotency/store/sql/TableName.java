@@ -23,8 +23,8 @@ record TableName(String text) {
 	TableName {
 		if (!isValid(text)) {
 			throw new IllegalArgumentException("Not a table name: '" + text + "'. It must be at most " + MAX_LENGTH
-					+ " letters, digits and underscores that do not start with a digit, and may have the name of a"
-					+ " schema and a dot before it");
+					+ " letters, digits and underscores, not start with a digit, and may have a schema name and a "
+					+ "dot before it");
 		}
 	}
 

@@ -65,8 +65,8 @@ public abstract class TableSchema {
 		}
 		if (failure != null) {
 			throw new IdempotencyConfigurationException(this.subject + " could not be created",
-					"Let its user create tables, or run the DDL with another one and set"
-							+ " idempotency.jdbc.initialize-schema to never",
+					"Grant its user the right to create tables, or run the DDL as another user and set "
+							+ "idempotency.jdbc.initialize-schema to never",
 					failure);
 		}
 	}
@@ -92,23 +92,22 @@ public abstract class TableSchema {
 		IdempotencyStoreException unread = failureOf((dialect) -> read(dialect.probe()));
 		if (unread != null) {
 			boolean there = failureOf((dialect) -> read("SELECT 1 FROM " + this.table.text() + " WHERE 1 = 0")) == null;
-			throw new IdempotencyConfigurationException(this.subject + (there
-					? " has not all columns that the store needs" : " cannot be read, most likely it is missing"),
+			throw new IdempotencyConfigurationException(this.subject
+					+ (there ? " lacks columns that the store needs" : " cannot be read and is probably missing"),
 					script(), unread);
 		}
 		IdempotencyStoreException unwritten = failureOf(
 				(dialect) -> all(dialect.writeProbes().stream().map((probe) -> Sql.of(probe)).toList()));
 		if (unwritten != null) {
 			throw new IdempotencyConfigurationException(this.subject + " cannot be written: " + unwritten.getMessage(),
-					"Let the user of the store insert, update and delete there, on a server and by connections that may"
-							+ " write. Connections for the records alone are marked with @IdempotencyDataSource or"
-							+ " @IdempotencyConnectionFactory",
+					"Grant the user of the store the rights to insert, update and delete, and use connections to a "
+							+ "writable server. To use separate connections for the records, annotate them with "
+							+ "@IdempotencyDataSource or @IdempotencyConnectionFactory",
 					unwritten);
 		}
 		if (!run(this::primaryKey).equals(List.of("key_hash"))) {
 			throw new IdempotencyConfigurationException(
-					this.subject + " has no primary key on key_hash alone, without which calls would run twice",
-					script());
+					this.subject + " has no primary key on key_hash alone, so calls could run twice", script());
 		}
 	}
 
@@ -118,7 +117,7 @@ public abstract class TableSchema {
 
 	private String script() {
 		return "Set idempotency.jdbc.initialize-schema to always, or run classpath:" + dialect().scriptLocation()
-				+ " for the table that idempotency.jdbc.table-name says";
+				+ " for the table in idempotency.jdbc.table-name";
 	}
 
 	private SqlMove<List<String>> primaryKey(Dialect dialect) {

@@ -227,13 +227,13 @@ class JdbcTransactionTests {
 	@Test
 	void thereMustBeATransactionOfThisDataSource() {
 		assertThatIllegalStateException().isThrownBy(() -> this.joining.claim(Requests.claim(Requests.key())))
-			.withMessageContaining("no transaction")
+			.withMessageContaining("No transaction is available")
 			.withMessageContaining("@Primary");
 		DataSource other = Database.H2.newDatabase().unpooled();
 		new TransactionTemplate(new DataSourceTransactionManager(other)).executeWithoutResult((status) -> {
 			this.jdbc.queryForObject("select count(*) from work_done", Long.class);
 			assertThatIllegalStateException().isThrownBy(() -> this.joining.claim(Requests.claim(Requests.key())))
-				.withMessageContaining("no transaction");
+				.withMessageContaining("No transaction is available");
 		});
 	}
 

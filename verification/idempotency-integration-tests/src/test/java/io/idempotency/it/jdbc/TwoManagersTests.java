@@ -165,7 +165,7 @@ class TwoManagersTests {
 		this.runner.withBean(JoinedBilling.class)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.hasMessageContaining("no transaction")
+				.hasMessageContaining("No transaction is available")
 				.hasMessageContaining("@Primary"));
 	}
 

@@ -136,7 +136,7 @@ class RedisApplicationTests {
 	void serverThatIsDownAtTheStartIsUsedWhenItIsUp(CapturedOutput output) {
 		this.server.kill();
 		try (ConfigurableApplicationContext application = start()) {
-			assertThat(output).contains("Redis could not be asked").doesNotContain("\tat ");
+			assertThat(output).contains("Redis is unavailable at startup").doesNotContain("\tat ");
 			Payments payments = application.getBean(Payments.class);
 			assertThatExceptionOfType(IdempotencyStoreUnavailableException.class).isThrownBy(() -> payments.pay("7"));
 			assertThat(payments.runs()).isZero();

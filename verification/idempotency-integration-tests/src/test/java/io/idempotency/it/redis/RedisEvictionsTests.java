@@ -43,7 +43,7 @@ class RedisEvictionsTests {
 					fill(server, 10);
 					return evictions.evictedKeys() > 0;
 				});
-				Awaitility.await().untilAsserted(() -> assertThat(output).contains("Redis has evicted"));
+				Awaitility.await().untilAsserted(() -> assertThat(output).contains("Redis evicted"));
 				long before = evictions.evictedKeys();
 				Awaitility.await().until(() -> {
 					fill(server, 10);
@@ -52,7 +52,7 @@ class RedisEvictionsTests {
 				assertThat(before).isLessThan(evictedBy(server));
 			}
 			connections.destroy();
-			assertThat(output).containsOnlyOnce("Redis has evicted").contains("WARN").contains("[volatile-lru]");
+			assertThat(output).containsOnlyOnce("Redis evicted").contains("WARN").contains("[volatile-lru]");
 		}
 	}
 

@@ -99,8 +99,8 @@ class RedisServerCheckTests {
 		LettuceConnectionFactory connections = RedisClients.impatientLettuce(gone.port());
 		assertThatNoException().isThrownBy(() -> verify(connections));
 		assertThat(output).contains("WARN")
-			.contains("Redis could not be asked")
-			.contains("until Redis answers, every guarded call is refused with 503, or runs unguarded if "
+			.contains("Redis is unavailable at startup")
+			.contains("Until it recovers, guarded calls receive 503, or run unguarded if "
 					+ "idempotency.on-store-failure is 'proceed'");
 		connections.destroy();
 	}
@@ -146,7 +146,7 @@ class RedisServerCheckTests {
 			jedis.start();
 			for (RedisConnectionFactory connections : List.of(lettuce, jedis)) {
 				assertThatExceptionOfType(IdempotencyConfigurationException.class).isThrownBy(() -> verify(connections))
-					.withMessageStartingWith("Redis refuses the user of the application: ")
+					.withMessageStartingWith("Redis rejected the login of the application: ")
 					.withMessageContaining(password.isEmpty() ? "NOAUTH" : "WRONGPASS")
 					.satisfies((ex) -> assertThat(ex.action()).contains("spring.data.redis.password"));
 			}
@@ -170,7 +170,7 @@ class RedisServerCheckTests {
 	void clientThatMayWaitLongerThanTheStoreIsAWarningThatNamesItsProperties(CapturedOutput output) {
 		verify(RedisClients::jedis);
 		assertThat(output).contains("WARN")
-			.contains("Jedis may keep a guarded call waiting for longer than idempotency.store-timeout (2000 ms)")
+			.contains("Jedis can block a guarded call for longer than idempotency.store-timeout (2000 ms)")
 			.contains("Set spring.data.redis.timeout and spring.data.redis.connect-timeout and "
 					+ "spring.data.redis.jedis.pool.max-wait to at most 2000ms.");
 	}

@@ -211,7 +211,7 @@ class RedisStoreTimeoutTests {
 	private static void expectDoubt(Runnable verb) {
 		assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(verb::run)
 			.isNotInstanceOf(StoreNotReachedException.class)
-			.withMessageContaining("could not carry out");
+			.withMessageContaining("failed to execute");
 	}
 
 	private static void expectNotReached(Runnable verb) {
