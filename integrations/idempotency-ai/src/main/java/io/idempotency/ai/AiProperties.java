@@ -17,7 +17,7 @@ record AiProperties(@DefaultValue("io.modelcontextprotocol/idempotencyKey") Stri
 	AiProperties {
 		if (metaKey.isBlank()) {
 			throw new InvalidConfigurationPropertyValueException("idempotency.ai.meta-key", metaKey,
-					"It must be the name of a property of _meta.");
+					"It must be the name of a _meta property.");
 		}
 	}
 

@@ -109,17 +109,17 @@ final class ToolAdapter implements InvocationAdapter {
 				&& spel.expression().toString().contains('@' + ToolCallKey.BEAN);
 		if (byCall && !tool) {
 			throw operation.problem("its expression reads sessionAndArguments(), but it is not a tool",
-					"Use a value of the arguments");
+					"Use an expression over the arguments");
 		}
 		if (byCall && this.settings.stateless()) {
 			throw operation.problem("its expression reads sessionAndArguments(), but the server has no sessions",
-					"Set spring.ai.mcp.server.protocol to STREAMABLE, or take the key from an argument or from _meta");
+					"Set spring.ai.mcp.server.protocol to STREAMABLE, or use a key from an argument or from _meta");
 		}
 		if (tool && this.settings.async() && (byCall || !(operation.key().source() instanceof KeySource.Spel))) {
 			throw operation.problem(
-					"its key is in the request of the tool call, which cannot be seen where a server of type ASYNC runs "
+					"its key is in the request of the tool call, which a server of type ASYNC does not provide to "
 							+ "the tool",
-					"Set spring.ai.mcp.server.type to SYNC, or key to an expression over the arguments");
+					"Set spring.ai.mcp.server.type to SYNC, or set key to an expression over the arguments");
 		}
 	}
 
@@ -190,9 +190,9 @@ final class ToolAdapter implements InvocationAdapter {
 		// Anonymous callers would share their keys, and these may well be logged in.
 		throw new IdempotencyCallerUnknownException(operation.name(),
 				"The key of '" + operation.describe()
-						+ "' belongs to its caller, but the tool runs with neither an HTTP request nor a session, so "
-						+ "nobody knows the caller. Set scope on the annotation, or idempotency.scope=global if all "
-						+ "callers may share their keys");
+						+ "' belongs to its caller, but the tool runs without an HTTP request or a session, so the "
+						+ "caller is unknown. Set scope on the annotation, or set idempotency.scope=global "
+						+ "if all callers may share their keys");
 	}
 
 	/** Comes before the method adapter, which takes every call. */

@@ -29,12 +29,13 @@ record ToolRefusal(String text, Map<String, Object> members) {
 	 */
 	static ToolRefusal of(RuntimeException failure, boolean untouched) {
 		if (!(failure instanceof IdempotencyException refusal)) {
-			logger.error("A call of a tool could not be guarded", failure);
+			logger.error("[IDEM-405] A tool call could not be guarded: the model receives an error without "
+					+ "details. Fix the cause that the exception below names.", failure);
 			return new ToolRefusal(
-					"The call could not be guarded; " + (untouched ? "nothing was done." : "a part of it may be done."),
+					"The call could not be guarded. " + (untouched ? "Nothing was done." : "A part of it may be done."),
 					Map.of());
 		}
-		logger.debug("Refused a call of '{}' with {}: {}", refusal.operation(), refusal.code(), refusal.getMessage());
+		logger.debug("Rejected a call of '{}' with {}: {}", refusal.operation(), refusal.code(), refusal.getMessage());
 		Map<String, Object> members = RefusalMembers.of(refusal);
 		return new ToolRefusal(
 				refusal.title() + ". " + advice(refusal, untouched, members.get(RefusalMembers.RETRY_AFTER)) + " "
@@ -49,9 +50,8 @@ record ToolRefusal(String text, Map<String, Object> members) {
 		}
 		boolean unknown = refusal instanceof IdempotencyStoreUnavailableException unavailable
 				&& unavailable.reason() == IdempotencyStoreUnavailableException.Reason.MAY_HAVE_EXECUTED;
-		String done = unknown ? "It is not known whether this call was done. "
-				: untouched ? "Nothing was done by this call. "
-						: "This call or a part of it was refused, and other parts of it may be done. ";
+		String done = unknown ? "The outcome of this call is unknown. " : untouched ? "Nothing was done by this call. "
+				: "This call or a part of it was rejected, and other parts of it may be done. ";
 		return switch (refusal.retry()) {
 			case SAME_KEY -> done + "Wait " + seconds
 					+ " s, then make the same call again, with the same arguments and the same key.";
@@ -60,7 +60,7 @@ record ToolRefusal(String text, Map<String, Object> members) {
 							: "Look up what was done before you make this call with a new key.");
 			case NEVER ->
 				(untouched ? "" : done) + "Do not make this call again: it was made before. Look up what it did.";
-			case FIX_REQUEST -> done + "Mend the call, and repeat it with the same key if it has to be repeated.";
+			case FIX_REQUEST -> done + "Correct the call. If you repeat it, use the same key.";
 		};
 	}
 

@@ -43,7 +43,7 @@ final class ToolValues implements RequestValues {
 			return value.toString();
 		}
 		throw new IdempotencyKeyInvalidException(this.call.operation().name(),
-				"The member '" + name + "' of _meta must be text");
+				"The _meta property '" + name + "' must be text");
 	}
 
 	@Override

@@ -46,7 +46,7 @@ final class AttemptCounter {
 	 * @return how long to wait before the next attempt, {@code null} if there is none
 	 */
 	@Nullable Duration afterFailure() {
-		return allowed(backOff(), "no answer");
+		return allowed(backOff(), "no response");
 	}
 
 	/**

@@ -108,7 +108,7 @@ final class BlockingCaller {
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			throw (IOException) new InterruptedIOException("Interrupted before the call was repeated").initCause(ex);
+			throw (IOException) new InterruptedIOException("Interrupted before the call was retried").initCause(ex);
 		}
 	}
 

@@ -101,8 +101,8 @@ public final class IdempotencyKeys {
 
 		Intent(String key) {
 			if (!KEY.matcher(key).matches()) {
-				throw new IllegalArgumentException("A key has 1 to 255 characters of printable ASCII without blanks, "
-						+ "quotes, commas and semicolons");
+				throw new IllegalArgumentException("A key must have 1 to 255 printable ASCII characters without "
+						+ "spaces, quotes, commas and semicolons");
 			}
 			this.key = key;
 		}
@@ -113,8 +113,8 @@ public final class IdempotencyKeys {
 		 */
 		String keyFor(String call) {
 			if (!this.call.compareAndSet(null, call) && !call.equals(this.call.get())) {
-				throw new IllegalStateException("A key names one call, and this one goes elsewhere than the call "
-						+ "before: put each call into an IdempotencyKeys.with of its own");
+				throw new IllegalStateException("A key identifies one call, but this call has a different target "
+						+ "than the previous one. Use a separate IdempotencyKeys.with for each call");
 			}
 			return this.key;
 		}

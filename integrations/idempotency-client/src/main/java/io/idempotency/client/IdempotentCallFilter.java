@@ -196,7 +196,7 @@ public final class IdempotentCallFilter implements ExchangeFilterFunction {
 			private final Duration delay;
 
 			RepeatSignal(Duration delay) {
-				super("The call is repeated", null, false, false);
+				super("The call is retried", null, false, false);
 				this.delay = delay;
 			}
 

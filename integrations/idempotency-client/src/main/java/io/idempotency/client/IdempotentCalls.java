@@ -153,7 +153,7 @@ public final class IdempotentCalls {
 		 * @return this
 		 */
 		public Builder header(String header) {
-			require(HeaderKeyParser.isHeaderName(header), "header must be the name of a header");
+			require(HeaderKeyParser.isHeaderName(header), "header must be a valid header name");
 			this.header = header;
 			return this;
 		}
@@ -169,8 +169,8 @@ public final class IdempotentCalls {
 				.map((method) -> method.toUpperCase(Locale.ROOT))
 				.collect(Collectors.toUnmodifiableSet());
 			require(names.stream().allMatch(HeaderKeyParser::isHeaderName),
-					"methods must be names of HTTP methods, without blanks");
-			require(names.stream().noneMatch(SAFE_METHODS::contains), "methods must not be safe ones");
+					"methods must be names of HTTP methods without spaces");
+			require(names.stream().noneMatch(SAFE_METHODS::contains), "methods must not contain safe methods");
 			this.methods = names;
 			return this;
 		}
@@ -183,7 +183,7 @@ public final class IdempotentCalls {
 		 */
 		public Builder alsoOn(int... statuses) {
 			require(Arrays.stream(statuses).allMatch((status) -> status == 408 || (status >= 500 && status <= 599)),
-					"alsoOn must be 408 or 5xx: another status is an answer");
+					"alsoOn must contain only 408 and 5xx");
 			this.statuses = Stream.concat(this.statuses.stream(), Arrays.stream(statuses).boxed())
 				.collect(Collectors.toUnmodifiableSet());
 			return this;

@@ -26,9 +26,9 @@ public final class RefusedCallException extends RuntimeException {
 
 	RefusedCallException(int status, Refusal refusal, @Nullable Duration retryAfter) {
 		// No detail: it may tell whom the call is about, and messages are logged.
-		super("The called service has refused the call with " + status + " '"
-				+ refusal.code().replaceAll("[\\p{C}\\p{Zl}\\p{Zp}]", "_") + "' and says '" + refusal.retry()
-				+ "' about another try");
+		super("The called service rejected the call with " + status + " '"
+				+ refusal.code().replaceAll("[\\p{C}\\p{Zl}\\p{Zp}]", "_") + "' and retry advice '" + refusal.retry()
+				+ "'");
 		this.status = status;
 		this.refusal = refusal;
 		this.retryAfter = retryAfter;

@@ -41,7 +41,7 @@ record ResponseHead(int status, long length, Function<String, @Nullable String> 
 	 */
 	void requireWhole(int read) throws EOFException {
 		if (read < this.length) {
-			throw new EOFException("The answer broke off after " + read + " of " + this.length + " bytes");
+			throw new EOFException("The response ended after " + read + " of " + this.length + " bytes");
 		}
 	}
 

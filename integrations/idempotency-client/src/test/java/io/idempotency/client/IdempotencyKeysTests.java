@@ -53,7 +53,7 @@ class IdempotencyKeysTests {
 		IdempotencyKeys.with("order-42", () -> {
 			keyOf("POST", "http://a/pay");
 			assertThatIllegalStateException().isThrownBy(() -> keyOf(call[0], call[1]))
-				.withMessageContaining("names one call")
+				.withMessageContaining("identifies one call")
 				.withMessageNotContaining("order-42");
 		});
 	}

@@ -27,7 +27,7 @@ final class CurrentField extends SimplePerformantInstrumentation {
 	}
 
 	static DataFetchingEnvironment require() {
-		return Objects.requireNonNull(current.get(), "No field is fetched");
+		return Objects.requireNonNull(current.get(), "No GraphQL field is being fetched");
 	}
 
 	/** Runs an action while a field is fetched, or while none is. */

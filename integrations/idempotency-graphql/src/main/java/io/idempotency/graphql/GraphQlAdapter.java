@@ -148,10 +148,10 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 			this.checked.add(new MethodClassKey(guarded.method(), guarded.targetClass()));
 			if (operation.options().onFailure() == FailureMode.REMEMBER && forgetsFailures(guarded.targetClass())) {
 				throw operation.problem(
-						"its failure is remembered, but a @GraphQlExceptionHandler of its controller would "
-								+ "answer the first one only",
-						"Move the handlers of exceptions to a @ControllerAdvice, or let one of the controller handle "
-								+ "RememberedFailureException");
+						"its failure is remembered, but a @GraphQlExceptionHandler of its controller would handle "
+								+ "only the first one",
+						"Move the exception handlers to a @ControllerAdvice, or add a handler for "
+								+ "RememberedFailureException to the controller");
 			}
 		}
 	}
@@ -163,13 +163,13 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 					"Put the annotation on the mutations, which have one result");
 		}
 		if (MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(BatchMapping.class)) {
-			throw operation.problem("it loads a batch for several GraphQL fields, and a key is for one call",
+			throw operation.problem("it loads a batch for several GraphQL fields, but a key is for one call",
 					"Put the annotation on the mutation that needs the batch, or on the bean method that does the work");
 		}
 		if (mapping.isPresent() && operation.options().keepResult()
 				&& ResolvableType.forType(operation.result().type()).resolve() == DataFetcherResult.class) {
 			throw operation.problem(
-					"its result cannot be stored, because a DataFetcherResult may hold errors and a context",
+					"its result cannot be stored, because a DataFetcherResult may contain errors and a context",
 					"Return the value, or set keepResult = false or mode = IdempotencyMode.REJECT");
 		}
 		if (operation.fingerprint() instanceof FingerprintSource.Arguments source && source.arguments()
@@ -208,13 +208,13 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 		if (!this.checked.isEmpty()) {
 			if (!this.sources.stream().allMatch((source) -> tellsFields(source.graphQl().getInstrumentation()))) {
 				throw new IdempotencyConfigurationException(
-						"A GraphQlSource does not tell which field is fetched, so its guarded mutations would be guarded "
-								+ "like bean methods: two equal ones in a document would be one",
-						"Customize the GraphQlSource of Spring Boot (GraphQlSourceBuilderCustomizer), or hand all "
+						"A GraphQlSource does not provide the current field, so two equal mutations in a document "
+								+ "would count as one call",
+						"Customize Spring Boot's GraphQlSource (GraphQlSourceBuilderCustomizer), or pass all "
 								+ "Instrumentation beans to instrumentation(...) of its builder");
 			}
-			logger.info("GraphQL: {} field(s) are guarded, each by itself. A request that carries documents is never "
-					+ "guarded as a whole", this.checked.size());
+			logger.info("GraphQL: {} field(s) are guarded individually. A GraphQL request as a whole is not guarded",
+					this.checked.size());
 		}
 	}
 
@@ -270,7 +270,7 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 		List<Object> directives = values.keysOfDirective();
 		if (directives.size() > 1) {
 			throw new IdempotencyKeyInvalidException(operation.name(),
-					"The field was sent with " + directives.size() + " keys in its directives: send one");
+					"The field was sent with " + directives.size() + " keys in its directives. Send one");
 		}
 		if (!directives.isEmpty()) {
 			return parts(this.keyReader.fromClient(operation, "in the directive", () -> directives.get(0)));
@@ -294,8 +294,8 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 		catch (RuntimeException ex) {
 			// After any exception of the codec, the arguments cannot be compared.
 			throw new GuardFaultException("The arguments of '" + operation.describe() + "' cannot be compared: "
-					+ ex.getMessage() + ". Set fingerprint to what must be equal on a retry; fingerprint = \"none\" "
-					+ "compares nothing", ex);
+					+ ex.getMessage() + ". Set fingerprint to the values that must be equal on a retry, or set "
+					+ "fingerprint = \"none\" to compare nothing", ex);
 		}
 	}
 

@@ -84,9 +84,9 @@ final class ReceivedRequest {
 	}
 
 	static IllegalStateException unknownCaller(IdempotentOperation operation) {
-		return new IllegalStateException("Nobody can tell whose the key of '" + operation.describe()
-				+ "' is: its document came over a WebSocket or RSocket, or was handed on by another thread than that of "
-				+ "the request. Say in scope whose it is, e.g. scope = \"principal.name\"");
+		return new IllegalStateException("The caller of '" + operation.describe() + "' cannot be identified: its "
+				+ "document came over WebSocket or RSocket, or from a thread other than the request thread. Set "
+				+ "scope to the caller, e.g. scope = \"principal.name\"");
 	}
 
 	/** Reads each request before its document is executed. */

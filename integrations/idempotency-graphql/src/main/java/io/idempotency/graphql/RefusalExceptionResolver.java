@@ -62,10 +62,10 @@ final class RefusalExceptionResolver extends DataFetcherExceptionResolverAdapter
 		if (!(thrown instanceof IdempotencyException refusal)) {
 			return null;
 		}
-		log.debug("Refused a call of '{}' with {}: {}", refusal.operation(), refusal.code(), refusal.getMessage());
+		log.debug("Rejected a call of '{}' with {}: {}", refusal.operation(), refusal.code(), refusal.getMessage());
 		return GraphqlErrorBuilder.newError(environment)
 			.errorType(classification(refusal))
-			.message("%s", refusal.title() + ": " + advice(refusal))
+			.message("%s", refusal.title() + ". " + advice(refusal) + ".")
 			.extensions(RefusalMembers.of(refusal))
 			.build();
 	}
@@ -85,16 +85,16 @@ final class RefusalExceptionResolver extends DataFetcherExceptionResolverAdapter
 			return String.valueOf(refusal.getMessage());
 		}
 		if (refusal instanceof IdempotencyCallerUnknownException) {
-			return "log in, and send it with the same key";
+			return "Log in, and send it with the same key";
 		}
 		boolean unknown = refusal instanceof IdempotencyStoreUnavailableException unavailable
 				&& unavailable.reason() == IdempotencyStoreUnavailableException.Reason.MAY_HAVE_EXECUTED;
 		return switch (refusal.retry()) {
-			case SAME_KEY -> (unknown ? "it is not known whether it was done: " : "")
-					+ "repeat it unchanged, with the same key, after as many seconds as retryAfter says";
-			case NEW_KEY -> "repeat the first request unchanged, or use a new key for a new one";
-			case NEVER -> "do not send it again; look the result up";
-			case FIX_REQUEST -> "mend the request and send it with a key, the same one when you repeat it";
+			case SAME_KEY -> (unknown ? "The outcome is unknown. " : "") + "Wait retryAfter seconds, then retry it "
+					+ "unchanged with the same key";
+			case NEW_KEY -> "Use a new key, or retry the first request unchanged";
+			case NEVER -> "Do not send it again. Look up the result";
+			case FIX_REQUEST -> "Correct the request and send it with a key. If you retry it, use the same key";
 		};
 	}
 

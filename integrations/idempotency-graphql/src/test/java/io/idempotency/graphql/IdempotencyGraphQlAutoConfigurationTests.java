@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ExtendWith(OutputCaptureExtension.class)
 class IdempotencyGraphQlAutoConfigurationTests {
 
-	private static final String LINE = "Nothing is known to tell the callers of guarded requests apart";
+	private static final String LINE = "Callers of guarded requests cannot be distinguished";
 
 	private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DispatcherServletAutoConfiguration.class,
@@ -49,9 +49,7 @@ class IdempotencyGraphQlAutoConfigurationTests {
 		assertThat(output).doesNotContain(LINE);
 		run(this.runner.withBean(Mutations.class));
 		assertThat(output).containsOnlyOnce(LINE)
-			.contains(
-					"GraphQL: 1 field(s) are guarded, each by itself. A request that carries documents is never guarded "
-							+ "as a whole");
+			.contains("GraphQL: 1 field(s) are guarded individually. A GraphQL request as a whole is not guarded");
 	}
 
 	@Test
@@ -77,7 +75,7 @@ class IdempotencyGraphQlAutoConfigurationTests {
 
 	@Test
 	void rejectsMutationsThatReturnPublishers() {
-		assertRejected(ReactiveMutation.class, "goes on after the method has returned",
+		assertRejected(ReactiveMutation.class, "continues after the method returns",
 				"the result itself or a CompletableFuture of it");
 	}
 

@@ -83,7 +83,7 @@ class ReceivedRequestTests {
 		ReceivedRequest received = read(http(), RequestValues.NONE, () -> Caller.GLOBAL);
 		assertThatIllegalStateException().isThrownBy(() -> received.caller(this.operation))
 			.withMessageContaining("Shop#pay")
-			.withMessageContaining("Say in scope whose it is");
+			.withMessageContaining("Set scope to the caller");
 	}
 
 	@Test

@@ -85,7 +85,7 @@ class RefusalExceptionResolverTests {
 			assertThat(error.getErrorType()).hasToString(classification);
 			assertThat(error.getExtensions()).isEqualTo(extensions);
 			assertThat(error.getPath()).containsExactly("pay");
-			assertThat(error.getMessage()).startsWith(refusal.title() + ": ").doesNotContain(OPERATION);
+			assertThat(error.getMessage()).startsWith(refusal.title() + ". ").doesNotContain(OPERATION);
 		});
 	}
 

@@ -178,9 +178,9 @@ record GuardedListener(IdempotentOperation operation, ListenerKind kind, @Nullab
 				"body reads the body of a request, but it is " + this.kind,
 				"Set key to an expression over the payload, e.g. key = \"#event.id\"");
 		reject(this.kind != ListenerKind.JMS && takesBatch(),
-				"it takes many messages at a time, and a key is for one of them",
-				"Remove @Idempotent here, and call a guarded method of another bean, or IdempotencyTemplate, for each "
-						+ "message; or take one message at a time");
+				"it takes several messages at a time, but a key is for one message",
+				"Move @Idempotent to a method of another bean, or use IdempotencyTemplate, and call it for each "
+						+ "message. Alternatively, take one message at a time");
 		boolean header = this.operation.key().source() instanceof KeySource.Header;
 		reject((header || this.operation.reads("header") || this.operation.reads("messageId"))
 				&& this.parameter == null,

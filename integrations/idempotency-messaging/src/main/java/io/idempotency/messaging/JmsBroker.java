@@ -37,11 +37,10 @@ final class JmsBroker implements Broker {
 					&& !polling.isSessionTransacted()
 					&& polling.getSessionAcknowledgeMode() != Session.CLIENT_ACKNOWLEDGE);
 		if (hasty) {
-			logger.warn(
-					"The session of '{}' acknowledges messages before the listener runs: a message is lost if its "
-							+ "listener fails, if its first call is in progress, or if the store is unavailable. Set "
-							+ "sessionTransacted = true, unless the container has a JtaTransactionManager",
-					listener.operation().name());
+			logger.warn("[IDEM-404] The session of '{}' acknowledges messages before the listener runs: a message is "
+					+ "lost if its listener fails, its first call is in progress, or the store is "
+					+ "unavailable. Set sessionTransacted = true, unless the container has a "
+					+ "JtaTransactionManager.", listener.operation().name());
 		}
 	}
 

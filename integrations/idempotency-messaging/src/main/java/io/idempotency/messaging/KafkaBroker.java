@@ -147,11 +147,10 @@ final class KafkaBroker implements Broker {
 	/** Warns, once for each listener, that its work continues after its return. */
 	void warnOfLateAcknowledgement(IdempotentOperation operation) {
 		if (this.late.add(operation.name())) {
-			logger
-				.warn("The Kafka listener '{}' acknowledged a record from another thread after its return: the return "
-						+ "completes the call, so the record is lost if the process crashes before the work ends. Return a "
-						+ "CompletableFuture, or set asyncAcks of the container (without transaction = JOIN)",
-						operation.name());
+			logger.warn("[IDEM-402] Kafka listener '{}' acknowledged a record from another thread after it returned: "
+					+ "the return completes the call, so the record is lost if the process crashes before the "
+					+ "work ends. Return a CompletableFuture, or set asyncAcks of the container (without "
+					+ "transaction = JOIN).", operation.name());
 		}
 	}
 

@@ -53,10 +53,9 @@ final class RabbitBroker implements Broker {
 		String queue = listener.queue();
 		if (queue != null
 				&& containers(queue).anyMatch((container) -> container.getAcknowledgeMode() == AcknowledgeMode.NONE)) {
-			logger
-				.warn("The container of '{}' acknowledges messages before the listener runs: a message is lost if its "
-						+ "listener fails, if its first call is in progress, or if the store is unavailable. Set another "
-						+ "acknowledge mode than NONE", operation.name());
+			logger.warn("[IDEM-403] The container of '{}' acknowledges messages before the listener runs: a message "
+					+ "is lost if its listener fails, its first call is in progress, or the store is "
+					+ "unavailable. Set an acknowledge mode other than NONE.", operation.name());
 		}
 		if (operation.result().async()) {
 			return;

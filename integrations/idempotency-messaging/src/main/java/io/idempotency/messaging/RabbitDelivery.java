@@ -136,7 +136,8 @@ final class RabbitDelivery extends Delivery {
 			return deadLetter(failure);
 		}
 		if (isManual()) {
-			logger.warn("A message of '{}' is returned to its queue: {}", call().operation().name(), this, why);
+			logger.warn("[IDEM-401] A message of '{}' is returned to its queue and will be redelivered: {}. No "
+					+ "action is needed if the cause is temporary.", call().operation().name(), this, why);
 			manually().basicNack(Objects.requireNonNull(this.tag), false, true);
 			return null;
 		}

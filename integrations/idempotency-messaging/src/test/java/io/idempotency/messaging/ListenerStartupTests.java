@@ -49,7 +49,7 @@ class ListenerStartupTests {
 	@Test
 	void listenerOfKafkaWithoutAKey() {
 		assertThat(failureOf(KafkaWithoutKey.class)).contains("KafkaWithoutKey#on(String)")
-			.contains("does not say where the key comes from")
+			.contains("it has no key source")
 			.contains("It is a Kafka listener")
 			.contains("key = \"messageId()\", which is topic, partition and offset");
 	}
@@ -110,13 +110,13 @@ class ListenerStartupTests {
 	@Test
 	void manyMessagesAtATime() {
 		assertThat(failureOf(Batch.class)).contains("Batch#on(List)")
-			.contains("it takes many messages at a time")
-			.contains("IdempotencyTemplate, for each message");
+			.contains("it takes several messages at a time")
+			.contains("IdempotencyTemplate, and call it for each message");
 	}
 
 	@Test
 	void manyMessagesOfRabbitAtATime() {
-		assertThat(failureOf(RabbitBatch.class)).contains("it takes many messages at a time");
+		assertThat(failureOf(RabbitBatch.class)).contains("it takes several messages at a time");
 	}
 
 	/** It cannot tell what is done from what still runs. */

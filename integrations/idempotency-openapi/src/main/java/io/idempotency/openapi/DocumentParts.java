@@ -39,22 +39,22 @@ final class DocumentParts {
 
 	/** Returns the problem document of every refusal: RFC 9457 with a code. */
 	static Schema<Object> problem(String typeBase) {
-		Schema<Object> code = schema("string", "What went wrong, for programs.");
+		Schema<Object> code = schema("string", "Machine-readable error code.");
 		code.setEnum(Arrays.stream(DocumentedProblem.values()).<Object>map(DocumentedProblem::code).toList());
-		Schema<Object> problem = schema("object", "Why a request was not executed (RFC 9457).");
+		Schema<Object> problem = schema("object", "Reason why a request was not executed (RFC 9457).");
 		problem.addProperty("type", schema("string", typeBase + " and the code.").format("uri"));
-		problem.addProperty("title", schema("string", "A summary, the same for all problems with this code."));
-		problem.addProperty("status", schema("integer", "The status of the answer.").format("int32"));
-		problem.addProperty("detail", schema("string", "What the client can do, for people."));
-		problem.addProperty("instance", schema("string", "The path of the request.").format("uri"));
+		problem.addProperty("title", schema("string", "Summary, the same for all problems with this code."));
+		problem.addProperty("status", schema("integer", "HTTP status code.").format("int32"));
+		problem.addProperty("detail", schema("string", "Human-readable state and instruction for the client."));
+		problem.addProperty("instance", schema("string", "Path of the request.").format("uri"));
 		problem.addProperty("code", code);
 		Schema<Object> retry = schema("string",
-				"What the client may do with its key: send the same request again, use a new key, stop and look the "
-						+ "outcome up, or mend the request.");
+				"Retry advice: retry the same request with the same key, use a new key, do not retry and look up "
+						+ "the outcome, or correct the request.");
 		retry.setEnum(List.of("same-key", "new-key", "never", "fix-request"));
 		problem.addProperty("retry", retry);
 		problem.addProperty("attempts",
-				schema("integer", "With `duplicate`: how many requests came with this key.").format("int64"));
+				schema("integer", "With `duplicate`: number of requests with this key.").format("int64"));
 		problem.setRequired(List.of("type", "title", "status", "detail", "code", "retry"));
 		return problem;
 	}
@@ -62,14 +62,14 @@ final class DocumentParts {
 	static Header replayed() {
 		Schema<Object> always = schema("string", "Always true.");
 		always.setEnum(List.of("true"));
-		return new Header().description("The request was executed before, and this is the answer that it got then.")
+		return new Header().description("The request was executed before, and this is its original response.")
 			.schema(always);
 	}
 
 	static Header retryAfter() {
 		Schema<Object> seconds = schema("integer", "Whole seconds, at least 1.");
 		seconds.setFormat("int32");
-		return new Header().description("How long to wait before the request is repeated.").schema(seconds);
+		return new Header().description("Time to wait before the request is retried.").schema(seconds);
 	}
 
 	static Header reference(String header) {

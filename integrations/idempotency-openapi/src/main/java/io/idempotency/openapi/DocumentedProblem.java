@@ -14,27 +14,27 @@ import io.idempotency.http.HttpSettings;
 /** The problems that a guarded operation may answer, in the words of a client. */
 enum DocumentedProblem {
 
-	KEY_MISSING(400, "the request needs a key and has none"),
+	KEY_MISSING(400, "the request has no key"),
 
-	KEY_INVALID(400, "the key cannot be read, or came twice"),
+	KEY_INVALID(400, "the key is malformed or was sent twice"),
 
-	CALLER_UNKNOWN(401, "the request does not say who sends it"),
+	CALLER_UNKNOWN(401, "the request has no authenticated caller"),
 
-	TOKEN_UNKNOWN(400, "the token was never issued, has expired, or is another caller's"),
+	TOKEN_UNKNOWN(400, "the token was never issued, has expired or belongs to another caller"),
 
-	IN_PROGRESS(409, "the first request with this key still runs: repeat it after Retry-After"),
+	IN_PROGRESS(409, "the first request with this key is in progress: retry after the time in Retry-After"),
 
 	DUPLICATE(409, "a request with this key was already received"),
 
-	RESULT_UNAVAILABLE(409, "the first request was processed, but its answer was not kept: look the result up"),
+	RESULT_UNAVAILABLE(409, "the first request was processed, but its response is not stored: look up the result"),
 
-	OUTCOME_UNKNOWN(409, "the first request did not end and may have had its effect: look the result up"),
+	OUTCOME_UNKNOWN(409, "the first request did not complete, but may have had an effect: look up the outcome"),
 
 	BODY_TOO_LARGE(413, "the body is too large to be compared"),
 
-	KEY_REUSED(422, "the key was used for another request"),
+	KEY_REUSED(422, "the key was already used for a different request"),
 
-	STORE_UNAVAILABLE(503, "the request cannot be accepted now: repeat it unchanged after Retry-After");
+	STORE_UNAVAILABLE(503, "the request cannot be processed now: retry it unchanged after the time in Retry-After");
 
 	private final int status;
 

@@ -89,15 +89,15 @@ final class OperationDocument {
 		}
 		text.append(switch (guarded.options().mode()) {
 			case REPLAY ->
-				"A request that comes again with the same key is not executed again: it gets the first answer.";
-			case REJECT -> "A request that comes again with the same key is refused.";
-			case LOCK -> "A request is refused while another one with the same key runs.";
+				"A repeated request with the same key is not executed again: it receives the first response.";
+			case REJECT -> "A repeated request with the same key is rejected.";
+			case LOCK -> "A request is rejected while another request with the same key is in progress.";
 		});
 		if (guarded.key().token()) {
 			text.append(" The key is a token from `POST ").append(this.tokenPath).append("`.");
 		}
 		else if (guarded.key().source() instanceof KeySource.Header) {
-			text.append(" Choose a new key for each new request, e.g. a UUID: printable ASCII without blanks.");
+			text.append(" Choose a new key for each new request, e.g. a UUID, in printable ASCII without spaces.");
 		}
 		if (!guarded.key().required()) {
 			text.append(" Without a key every request is executed.");

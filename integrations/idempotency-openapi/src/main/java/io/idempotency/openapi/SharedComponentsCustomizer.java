@@ -63,17 +63,17 @@ final class SharedComponentsCustomizer implements GlobalOpenApiCustomizer {
 	}
 
 	private static Operation issue() {
-		Schema<Object> token = DocumentParts.schema("object", "A key that this service has issued.");
+		Schema<Object> token = DocumentParts.schema("object", "A key issued by this service.");
 		token.addProperty("token", DocumentParts.schema("string", "The key."));
 		token.addProperty("expiresAt",
-				DocumentParts.schema("string", "Until when the key may be used.").format("date-time"));
+				DocumentParts.schema("string", "Time until which the key can be used.").format("date-time"));
 		token.setRequired(List.of("token", "expiresAt"));
 		Content issued = new Content().addMediaType("application/json", new MediaType().schema(token));
 		Content refused = new Content();
 		DocumentParts.addProblem(refused);
 		ApiResponses responses = new ApiResponses();
 		responses.addApiResponse("201",
-				new ApiResponse().description("A new key, for the caller only.").content(issued));
+				new ApiResponse().description("A new key for this caller only.").content(issued));
 		responses.addApiResponse("503",
 				new ApiResponse().description(DocumentedProblem.STORE_UNAVAILABLE.describe())
 					.content(refused)

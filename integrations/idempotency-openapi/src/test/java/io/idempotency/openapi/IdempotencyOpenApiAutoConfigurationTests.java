@@ -94,7 +94,7 @@ class IdempotencyOpenApiAutoConfigurationTests {
 		assertThat(key.getRequired()).isTrue();
 		assertThat(key.getSchema().getMinLength()).isEqualTo(1);
 		assertThat(key.getSchema().getMaxLength()).isEqualTo(255);
-		assertThat(key.getDescription()).contains("it gets the first answer", "Choose a new key");
+		assertThat(key.getDescription()).contains("it receives the first response", "Choose a new key");
 	}
 
 	@Test
@@ -125,7 +125,7 @@ class IdempotencyOpenApiAutoConfigurationTests {
 		assertThat(operation.getParameters()).singleElement()
 			.extracting(Parameter::getDescription, InstanceOfAssertFactories.STRING)
 			.startsWith("My own words.")
-			.contains("it gets the first answer");
+			.contains("it receives the first response");
 	}
 
 	@Test
@@ -191,7 +191,7 @@ class IdempotencyOpenApiAutoConfigurationTests {
 		this.runner.withBean(Calls.class)
 			.withPropertyValues("idempotency.http.anonymous=reject")
 			.run((context) -> assertThat(complete(context, "plain").getResponses().get("401").getDescription())
-				.isEqualTo("`caller-unknown`: the request does not say who sends it."));
+				.isEqualTo("`caller-unknown`: the request has no authenticated caller."));
 	}
 
 	@Test

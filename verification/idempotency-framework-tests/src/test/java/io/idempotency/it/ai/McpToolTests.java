@@ -412,26 +412,26 @@ class McpToolTests {
 	void aModelIsToldNothingOfAFaultOfTheGuard(CapturedOutput log) {
 		McpSyncClient client = client(" ");
 		assertFault(client.callTool(call("refund", Map.of("order", "7", "amount", 100), this.key)),
-				"The call could not be guarded; nothing was done.");
-		assertThat(log).contains("A call of a tool could not be guarded").contains("has no name");
+				"The call could not be guarded. Nothing was done.");
+		assertThat(log).contains("A tool call could not be guarded").contains("has no name");
 		assertFault(client("ann").callTool(call("payoutByName", Map.of("account", "a"), null)),
-				"The call could not be guarded; nothing was done.");
+				"The call could not be guarded. Nothing was done.");
 		assertThat(bank.done()).isZero();
 		assertFault(
 				client
 					.callTool(new CallToolRequest("order", Map.of("item", "i"), Map.of("io.example-order", this.key))),
-				"The call could not be guarded; a part of it may be done.");
+				"The call could not be guarded. A part of it may be done.");
 		assertThat(inProcess("payoutByName", Map.of("account", "a")))
-			.isEqualTo("The call could not be guarded; a part of it may be done.");
+			.isEqualTo("The call could not be guarded. A part of it may be done.");
 	}
 
 	@Test
 	void aModelIsToldNothingOfWhatAnExpressionThrows(CapturedOutput log) {
 		Map<String, Object> account = Map.of("account", "a");
 		assertFault(client("ann").callTool(call("payoutWithinLimits", account, null)),
-				"The call could not be guarded; nothing was done.");
+				"The call could not be guarded. Nothing was done.");
 		assertThat(inProcess("payoutWithinLimits", account))
-			.isEqualTo("The call could not be guarded; a part of it may be done.");
+			.isEqualTo("The call could not be guarded. A part of it may be done.");
 		assertThat(bank.done()).isZero();
 		assertThat(log).contains("Table LIMITS of account a").contains("The key expression '@limits.of(#account)' of");
 	}

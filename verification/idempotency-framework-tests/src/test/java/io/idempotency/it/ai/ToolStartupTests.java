@@ -49,7 +49,7 @@ class ToolStartupTests {
 
 	@Test
 	void aToolWhoseWorkGoesOnIsRefused() {
-		assertRefused(onServer().withBean(Later.class), "its work goes on after the method has returned");
+		assertRefused(onServer().withBean(Later.class), "its work continues after the method returns");
 	}
 
 	@Test
@@ -134,8 +134,8 @@ class ToolStartupTests {
 		this.runner.withBean(Meta.class).withUserConfiguration(ToolThatHandlesRefusals.class).run((context) -> {
 			CallToolResult answer = call(context.getBean(McpStatelessServerFeatures.SyncToolSpecification.class),
 					Map.of("io.modelcontextprotocol/idempotencyKey", "k"));
-			assertThat(answer.content().toString()).contains("neither an HTTP request nor a session")
-				.contains("Set scope on the annotation, or idempotency.scope=global")
+			assertThat(answer.content().toString()).contains("without an HTTP request or a session")
+				.contains("Set scope on the annotation, or set idempotency.scope=global")
 				.doesNotContain("idempotency.http.anonymous");
 		});
 	}
@@ -197,7 +197,7 @@ class ToolStartupTests {
 
 	@Test
 	void aModelBesideAClientOfServersHasNoPlaceForKeys() {
-		assertRefused(this.runner.withBean(Meta.class), "it does not say where the key comes from");
+		assertRefused(this.runner.withBean(Meta.class), "it has no key source");
 		this.runner.withBean(Argument.class).run((context) -> assertThat(context).hasNotFailed());
 	}
 

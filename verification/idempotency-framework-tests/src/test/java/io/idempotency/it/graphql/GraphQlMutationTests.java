@@ -316,7 +316,7 @@ class GraphQlMutationTests {
 	void aMissingKeyIsTheFaultOfTheRequest() throws Exception {
 		DocumentContext answer = send(ADD.formatted("apple", 1), null);
 		assertRefusal(answer, "key-missing", "BAD_REQUEST", "fix-request");
-		assertThat(answer.<String>read("$.errors[0].message")).startsWith("Idempotency-Key is missing: ")
+		assertThat(answer.<String>read("$.errors[0].message")).startsWith("Idempotency-Key is missing. ")
 			.doesNotContain("Cart")
 			.doesNotContain("required");
 	}

@@ -42,7 +42,7 @@ class GraphQlStartupTests {
 			.withBean(Mutations.class)
 			.run((context) -> assertThat(context).getFailure()
 				.isInstanceOf(IdempotencyConfigurationException.class)
-				.hasMessageContaining("A GraphQlSource does not tell which field is fetched"));
+				.hasMessageContaining("A GraphQlSource does not provide the current field"));
 		this.runner.withUserConfiguration(OtherSource.class).run((context) -> assertThat(context).hasNotFailed());
 	}
 
