@@ -65,8 +65,9 @@ final class ApartRecordCheck implements SmartInitializingSingleton {
 			this.store.release(claim.key(), claim.claimId());
 		}
 		catch (RuntimeException ex) {
-			logger.warn("Whether idempotency records stay when {} rolls back was not checked",
-					manager.getClass().getName(), ex);
+			logger.warn("[IDEM-501] Could not check whether idempotency records survive a rollback of {}: if they "
+					+ "do not, calls may run twice. Check the exception below. If an XA pool is the cause, give "
+					+ "the records a separate DataSource.", manager.getClass().getName(), ex);
 			return;
 		}
 		if (!stays) {
@@ -84,7 +85,7 @@ final class ApartRecordCheck implements SmartInitializingSingleton {
 			transaction = manager.getTransaction(new DefaultTransactionDefinition());
 		}
 		catch (RuntimeException ex) {
-			logger.debug("{} begins no transaction", manager.getClass(), ex);
+			logger.debug("{} did not start a transaction", manager.getClass(), ex);
 			return false;
 		}
 		try {
@@ -96,12 +97,12 @@ final class ApartRecordCheck implements SmartInitializingSingleton {
 	}
 
 	private static IdempotencyConfigurationException refused(PlatformTransactionManager manager) {
-		return new IdempotencyConfigurationException("The idempotency records of calls inside transactions of "
-				+ manager.getClass().getName()
-				+ " are a part of these: their DataSource takes each connection into the transaction of the thread (XA), "
-				+ "so duplicates would not see a claim before the commit, and a rollback would lose it",
-				"Let the records have a DataSource of their own that takes part in no transaction of others, e.g. "
-						+ "a HikariDataSource of the same database, and mark it with @IdempotencyDataSource");
+		return new IdempotencyConfigurationException(
+				"The idempotency records of calls inside transactions of " + manager.getClass().getName()
+						+ " are part of these transactions, because their DataSource enlists each connection (XA). "
+						+ "Duplicates would not see a claim before the commit, and a rollback would remove it",
+				"Declare a separate, non-XA DataSource for the records, e.g. a HikariDataSource of the same "
+						+ "database, and annotate it with @IdempotencyDataSource");
 	}
 
 }

@@ -28,7 +28,7 @@ record ChosenEncryption(@Nullable ResultEncryption encryption) {
 		if (own != null && !properties.keys().isEmpty()) {
 			throw new IdempotencyConfigurationException(
 					EncryptionKeys.PROPERTY + " is set, and there is a bean of type ResultCipher ("
-							+ ClassUtils.getUserClass(own).getName() + "): one of them would silently do nothing",
+							+ ClassUtils.getUserClass(own).getName() + "), so one of them would have no effect",
 					"Remove " + EncryptionKeys.PROPERTY + ", or the bean.");
 		}
 		ResultCipher cipher = (own != null || properties.keys().isEmpty()) ? own : EncryptionKeys.cipher(properties);
@@ -38,9 +38,8 @@ record ChosenEncryption(@Nullable ResultEncryption encryption) {
 		logger.info("Stored results are encrypted: {}",
 				(own != null) ? "by the bean of type " + ClassUtils.getUserClass(own).getName() : cipher);
 		if (properties.allowUnencryptedReads()) {
-			logger.warn(
-					"idempotency.encryption.allow-unencrypted-reads is true: results that were stored without encryption are "
-							+ "replayed. Set it to false when the retention of the last one is over");
+			logger.warn("[IDEM-512] idempotency.encryption.allow-unencrypted-reads is true: results that were stored "
+					+ "unencrypted are replayed. Set it to false when their longest retention has passed.");
 		}
 		return new ChosenEncryption(new ResultEncryption(cipher, properties.allowUnencryptedReads()));
 	}
@@ -50,7 +49,8 @@ record ChosenEncryption(@Nullable ResultEncryption encryption) {
 		ResultCipher unique = ciphers.getIfUnique();
 		if (unique == null && !all.isEmpty()) {
 			throw new IdempotencyConfigurationException("There are several beans of type ResultCipher",
-					"Mark one of them as @Primary. It encrypts, and must decrypt what the others have encrypted.");
+					"Annotate one of them with @Primary. It encrypts, and it must be able to decrypt the results "
+							+ "of the others.");
 		}
 		return unique;
 	}
@@ -61,9 +61,9 @@ record ChosenEncryption(@Nullable ResultEncryption encryption) {
 	void check(IdempotencyEngine engine) {
 		if (this.encryption != null && !engine.encryptsResults()) {
 			throw new IdempotencyConfigurationException(
-					"Results are to be encrypted (" + EncryptionKeys.PROPERTY
-							+ ", or a bean of type ResultCipher), but the bean of type IdempotencyEngine does not",
-					"Give its constructor a ResultEncryption, or remove that bean.");
+					"Encryption of results is configured (" + EncryptionKeys.PROPERTY + ", or a bean of type "
+							+ "ResultCipher), but the bean of type IdempotencyEngine does not encrypt",
+					"Pass a ResultEncryption to its constructor, or remove that bean.");
 		}
 	}
 

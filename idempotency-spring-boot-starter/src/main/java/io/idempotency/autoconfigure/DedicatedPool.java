@@ -70,7 +70,7 @@ final class DedicatedPool implements AutoCloseable {
 		}
 		catch (SQLException | RuntimeException ex) {
 			throw new IdempotencyConfigurationException(
-					PROBLEM + "the pool behind " + application.getClass().getName() + " could not be copied", ACTION,
+					PROBLEM + "the target pool of " + application.getClass().getName() + " could not be copied", ACTION,
 					ex);
 		}
 		throw new IdempotencyConfigurationException(
@@ -102,7 +102,7 @@ final class DedicatedPool implements AutoCloseable {
 		}
 		if (this.application.getClass() != HikariDataSource.class) {
 			RecordTable.requireShared(new JdbcIdempotencyStore(this.application, tableName),
-					new JdbcIdempotencyStore(dedicated, tableName), PROBLEM + "a copy of the pool behind "
+					new JdbcIdempotencyStore(dedicated, tableName), PROBLEM + "a copy of the target pool of "
 							+ this.application.getClass().getName() + " does not lead to the same table " + tableName,
 					ACTION);
 		}

@@ -41,18 +41,16 @@ final class EncryptionKeys {
 		Map<String, String> values = new HashMap<>();
 		keys.forEach((id, text) -> {
 			if (!AesGcmResultCipher.isKeyId(id)) {
-				throw invalid(PROPERTY,
-						"The id of a key must be 1 to 20 letters, digits, '.', '-' and '_', and one of them is not.");
+				throw invalid(PROPERTY, "Each key id must be 1 to 20 letters, digits, '.', '-' or '_'.");
 			}
 			String twin = ids.putIfAbsent(id.toLowerCase(Locale.ROOT), id);
 			if (twin != null) {
-				throw invalid(nameOf(id),
-						"It must differ from the id '" + twin + "' in more than upper and lower case.");
+				throw invalid(nameOf(id), "It must differ from the id '" + twin + "' by more than case.");
 			}
 			String value = Base64.getEncoder().encodeToString(decode(id, text));
 			String same = values.putIfAbsent(value, id);
 			if (same != null) {
-				throw invalid(nameOf(id), "It must be a key of its own, and is the same as that of '" + same + "'.");
+				throw invalid(nameOf(id), "It must be a different key than that of '" + same + "'.");
 			}
 		});
 		if (activeKey != null && !keys.containsKey(activeKey)) {
@@ -70,11 +68,10 @@ final class EncryptionKeys {
 			// The exception is not passed on as the cause, because its message quotes
 			// from the key.
 			throw invalid(nameOf(id),
-					"It must be the base64 of a key, such as 'openssl rand -base64 32' prints, and is not base64.");
+					"It must be a base64-encoded key, such as the output of 'openssl rand -base64 32'.");
 		}
 		if (!AesGcmResultCipher.isKeyLength(key.length)) {
-			throw invalid(nameOf(id),
-					"It must be the base64 of 16, 24 or 32 bytes, and is that of " + key.length + ".");
+			throw invalid(nameOf(id), "It must be a base64-encoded key of 16, 24 or 32 bytes, not " + key.length + ".");
 		}
 		return key;
 	}

@@ -54,8 +54,8 @@ public final class IdempotencyDisabledAutoConfiguration {
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyDisabledAutoConfiguration.class);
 
 	IdempotencyDisabledAutoConfiguration() {
-		logger.info("idempotency.enabled is false: no call is guarded, by @Idempotent or by IdempotencyTemplate, so "
-				+ "that a duplicate runs again");
+		logger.info("idempotency.enabled is false: @Idempotent and IdempotencyTemplate guard no calls, and "
+				+ "duplicates run again");
 	}
 
 	@Bean

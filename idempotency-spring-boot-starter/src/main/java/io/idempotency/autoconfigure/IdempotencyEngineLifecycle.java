@@ -45,10 +45,11 @@ final class IdempotencyEngineLifecycle implements SmartLifecycle {
 	static IdempotencyEngineLifecycle of(IdempotencyEngine engine, Duration shutdownTimeout, Environment environment) {
 		Duration phase = Binder.get(environment).bind(PHASE_TIMEOUT, Duration.class).orElse(DEFAULT_PHASE_TIMEOUT);
 		if (shutdownTimeout.compareTo(phase) > 0) {
-			logger
-				.warn("idempotency.shutdown-timeout ({} ms) is longer than {} ({} ms): Spring closes connections while "
-						+ "results are still being stored, and their calls may run twice. Set one of them so that the first "
-						+ "is the shorter one.", shutdownTimeout.toMillis(), PHASE_TIMEOUT, phase.toMillis());
+			logger.warn(
+					"[IDEM-511] idempotency.shutdown-timeout ({} ms) is longer than {} ({} ms): Spring closes "
+							+ "connections while results are still being stored, so calls may run twice. Make "
+							+ "idempotency.shutdown-timeout the shorter one.",
+					shutdownTimeout.toMillis(), PHASE_TIMEOUT, phase.toMillis());
 		}
 		return new IdempotencyEngineLifecycle(engine, shutdownTimeout);
 	}

@@ -50,15 +50,15 @@ final class IdempotencyFailureAnalyzer extends AbstractFailureAnalyzer<Throwable
 		AnnotationConfigurationException aliases = findCause(failure, AnnotationConfigurationException.class);
 		return (aliases != null && String.valueOf(aliases.getMessage()).contains(Idempotent.class.getName()))
 				? new FailureAnalysis(aliases.getMessage(),
-						"Keep one of value and key: they are two names of one attribute", aliases)
+						"Remove value or key: they are aliases of the same attribute", aliases)
 				: null;
 	}
 
 	private static FailureAnalysis analyzeKeys(BindException cause) {
 		return new FailureAnalysis(
 				"Property " + cause.getName() + origin(cause.getProperty()) + " is invalid. " + EncryptionKeys.PROPERTY
-						+ " has ids of keys below it, each with the base64 of its key.",
-				"Write " + EncryptionKeys.PROPERTY + ".<id>=<base64 of the key>.", cause);
+						+ " requires a key id below it, with the base64-encoded key as its value.",
+				"Write " + EncryptionKeys.PROPERTY + ".<id>=<base64-encoded key>.", cause);
 	}
 
 	private FailureAnalysis analyzeValue(InvalidConfigurationPropertyValueException cause) {

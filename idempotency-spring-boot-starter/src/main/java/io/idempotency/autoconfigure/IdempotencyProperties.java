@@ -17,56 +17,52 @@ import org.springframework.boot.convert.DurationUnit;
 import org.springframework.util.unit.DataSize;
 
 /**
- * All properties under {@code idempotency}. Values are checked at start-up; a wrong value
- * fails the start-up with the name of the property.
+ * All properties under {@code idempotency}. Values are checked at startup. An invalid
+ * value fails the startup with the name of the property.
  *
- * @param enabled Whether calls are guarded at all. When false, annotations have no effect
- * and the template runs every action.
- * @param store Where records are kept. By default the store whose connection the
- * application has, and memory (one JVM only) if it has none.
- * @param retention How long the result of a call is kept and replayed. Seconds, unless a
- * unit is given.
- * @param lease How long a claim lives without renewal. After that the owner counts as
- * dead. Seconds, unless a unit is given.
- * @param renewal Whether the claim of a running call is renewed every third of the lease.
- * @param conflict What a duplicate gets while the first call still runs.
- * @param waitTimeout How long a duplicate waits for the first call before it is refused.
- * Seconds, unless a unit is given.
- * @param maxWaiters How many duplicates may wait on one node at the same time. A further
- * one is refused at once.
- * @param maxDetachedCalls Maximum number of calls that continue on one node after their
- * caller is gone. At this number new calls get 503. An operation that has more than half
- * of it gets 503 alone.
- * @param maxDetachedDuration Maximum duration for which the claim of such a call is
- * renewed. After that its outcome is unknown and its lease expires. Seconds, unless a
- * unit is given.
- * @param scope Whether the key of a request belongs to its caller or to all callers.
- * @param fingerprint How the bodies of two requests with one key are compared.
- * @param onFailure What happens to the key of a failed call.
- * @param onStoreFailure What a call does when the store cannot be reached.
- * @param storeTimeout How long one call of a store may take, if its client lets that be
- * bounded. If it is not shorter than a third of the lease, claims of running calls may
- * not be renewed in time. Seconds, unless a unit is given.
- * @param shutdownTimeout How long an application that ends keeps trying to store the
- * results of its calls. Keep it shorter than spring.lifecycle.timeout-per-shutdown-phase.
- * Seconds, unless a unit is given.
- * @param advisorOrder Order of the guard among the advisors of a bean. Advisors with a
- * smaller order are outside of it, so a replay must pass them too. By default the guard
- * is inside of method security, and outside of advisors without an order, such as
- * transactions, caching and retries.
+ * @param enabled Whether calls are guarded. If false, annotations have no effect and the
+ * template runs every action.
+ * @param store Store of the records. By default the store whose connection the
+ * application has, otherwise memory (one JVM only).
+ * @param retention Time for which the result of a call is stored and replayed. The
+ * default unit is seconds.
+ * @param lease Lifetime of a claim without renewal. After it, the process of the call
+ * counts as crashed. The default unit is seconds.
+ * @param renewal Whether the claim of a call in progress is renewed every third of the
+ * lease.
+ * @param conflict Response to a duplicate while the first call is in progress.
+ * @param waitTimeout Maximum time for which a duplicate waits for the first call before
+ * it is rejected. The default unit is seconds.
+ * @param maxWaiters Maximum number of duplicates that wait on one node. Further
+ * duplicates are rejected immediately.
+ * @param maxDetachedCalls Maximum number of calls per node that continue after their
+ * client disconnected. At this number, new calls receive 503. An operation with more than
+ * half of these calls receives 503 alone.
+ * @param maxDetachedDuration Maximum time for which the claim of such a call is renewed.
+ * After it, the outcome is unknown and the lease expires. The default unit is seconds.
+ * @param scope Scope of request keys: the caller or all callers.
+ * @param fingerprint Comparison of the bodies of two requests with the same key.
+ * @param onFailure Handling of the key of a failed call.
+ * @param onStoreFailure Handling of a call if the store is unavailable.
+ * @param storeTimeout Maximum time of one store operation, if the client of the store
+ * supports a limit. It should be shorter than a third of the lease, so that claims are
+ * renewed in time. The default unit is seconds.
+ * @param shutdownTimeout Maximum time during shutdown to store pending results. Keep it
+ * shorter than spring.lifecycle.timeout-per-shutdown-phase. The default unit is seconds.
+ * @param advisorOrder Order of the guard among the advisors of a bean. By default it runs
+ * after method security and before unordered advisors, such as transactions, caching and
+ * retries. Advisors with a smaller order run before each replay.
  * @param key Keys of requests.
  * @param http Requests and responses.
  * @param token Issued tokens.
  * @param redis The Redis store.
  * @param jdbc The JDBC store.
  * @param memory The memory store.
- * @param namespace Name of the service, a part of every key. Services that share a store
- * share keys only if their namespaces are equal. By default spring.application.name, and
- * empty if there is none.
- * @param node Name of this node, which a record shows to operators beside the claims that
- * the node has made. At most 64 printable characters of ASCII without a space. By default
- * the name of the host, as far as the environment or the files of the machine tell it,
- * and the id of the process.
+ * @param namespace Name of the service, part of every key. Services that share a store
+ * share keys only if their namespaces are equal. By default spring.application.name,
+ * otherwise empty.
+ * @param node Name of this node in records, for operators. At most 64 printable ASCII
+ * characters without spaces. By default the host name, if known, and the process id.
  * @param encryption Encryption of stored results.
  * @param admin Administration of records.
  * @since 0.1.0
@@ -115,8 +111,8 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	/**
 	 * Keys of requests.
 	 *
-	 * @param header Name of the request header that holds the key.
-	 * @param maxLength How many characters a key of a request may have.
+	 * @param header Name of the request header that contains the key.
+	 * @param maxLength Maximum number of characters in the key of a request.
 	 */
 	public record Key(@DefaultValue("Idempotency-Key") String header, @DefaultValue("255") int maxLength) {
 
@@ -131,32 +127,32 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	/**
 	 * Requests and responses.
 	 *
-	 * @param filterOrder Order of the servlet filter. It must be greater than that of
-	 * Spring Security (-100), or the answers of Spring Security count as answers of the
-	 * handler.
+	 * @param filterOrder Order of the servlet filter. It must be greater than the order
+	 * of Spring Security (-100). Otherwise responses of Spring Security are treated as
+	 * responses of the handler.
 	 * @param replayedHeader Name of the response header that marks a replay.
-	 * @param maxRequestSize Largest body of a guarded request. A larger one is refused
-	 * (413) if the body is compared or holds the key.
-	 * @param maxResponseSize Largest body of a response that is kept. A larger one
-	 * reaches the client whole, and duplicates are told that it is not available.
+	 * @param maxRequestSize Maximum body size of a guarded request. A larger request is
+	 * rejected with 413 if the body is compared or contains the key.
+	 * @param maxResponseSize Maximum body size of a stored response. The client receives
+	 * a larger response completely, but duplicates receive 409 (result-unavailable).
 	 * @param releaseOn Status codes of failures, or classes of them (4xx, 5xx), after
-	 * which the key is free again.
+	 * which the key is released.
 	 * @param excludedHeaders Names of response headers that are never stored.
 	 * @param scopeHeaders Names of request headers that are part of the caller, such as
-	 * the header of a tenant. Callers that send other values, or none, never share a key.
-	 * @param anonymous Guarded requests without a principal: share one space of keys, or
-	 * are refused with 401. An IdempotencyScopeResolver decides that itself.
+	 * the tenant header. Callers with different values, or without a value, never share a
+	 * key.
+	 * @param anonymous Handling of guarded requests without a principal: they share their
+	 * keys or are rejected with 401. An IdempotencyScopeResolver takes precedence.
 	 * @param fingerprintHeaders Names of request headers that must be equal on a retry.
-	 * The conditional headers must always be equal, and Range where the answer is a part.
-	 * @param ignoredParameters Names of parameters in queries and forms that need not be
-	 * equal on a retry. The CSRF parameter of Spring Security and the field of the key
-	 * need never be equal.
-	 * @param problemTypeBase What the type of a problem begins with; its code follows.
-	 * With the address of pages about the codes, a type can be opened.
-	 * @param retentionOnError How long an answer of 4xx is kept. Must not be longer than
-	 * the retention, which is the default. Seconds, unless a unit is given.
-	 * @param onDisconnect What becomes of the work of a guarded request of WebFlux when
-	 * its client hangs up: continue, so that the repetition gets its answer, or cancel.
+	 * Conditional headers must always be equal, and Range if the response is partial.
+	 * @param ignoredParameters Names of query and form parameters that may differ on a
+	 * retry. The CSRF parameter of Spring Security and the key field are always ignored.
+	 * @param problemTypeBase Prefix of the problem type, followed by the code. Set it to
+	 * the address of your documentation to make the types links.
+	 * @param retentionOnError Time for which a 4xx response is stored. It must not be
+	 * longer than the retention, which is the default. The default unit is seconds.
+	 * @param onDisconnect Handling of a guarded WebFlux request whose client disconnects:
+	 * continue, so that a retry receives the response, or cancel.
 	 */
 	// @formatter:off (it breaks an array in a record's header into many lines)
 	public record Http(@DefaultValue("0") int filterOrder, @DefaultValue("Idempotent-Replayed") String replayedHeader,
@@ -186,8 +182,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		}
 
 		/**
-		 * What happens to the work of a guarded WebFlux request when its client
-		 * disconnects.
+		 * Handling of the work of a guarded WebFlux request when its client disconnects.
 		 *
 		 * @since 0.1.0
 		 */
@@ -202,16 +197,16 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		}
 
 		/**
-		 * What becomes of guarded requests without a principal.
+		 * Handling of guarded requests without a principal.
 		 *
 		 * @since 0.1.0
 		 */
 		public enum Anonymous {
 
-			/** They share one space of keys. */
+			/** They share their keys. */
 			SHARE,
 
-			/** They are refused with 401. */
+			/** They are rejected with 401. */
 			REJECT
 
 		}
@@ -221,9 +216,10 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	/**
 	 * Issued tokens.
 	 *
-	 * @param enabled Whether the endpoint that issues tokens is there.
+	 * @param enabled Whether the endpoint that issues tokens is available.
 	 * @param path Path of the endpoint that issues tokens.
-	 * @param ttl How long an issued token may be used. Seconds, unless a unit is given.
+	 * @param ttl Maximum time for which an issued token can be used. The default unit is
+	 * seconds.
 	 */
 	public record Token(@DefaultValue("false") boolean enabled, @DefaultValue("/idempotency/tokens") String path,
 			@DefaultValue("10m") @DurationUnit(ChronoUnit.SECONDS) Duration ttl) {
@@ -239,7 +235,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	/**
 	 * The Redis store.
 	 *
-	 * @param keyPrefix What the name of every Redis key starts with.
+	 * @param keyPrefix Prefix of all Redis keys.
 	 */
 	public record Redis(@DefaultValue("idempotency:") String keyPrefix) {
 
@@ -256,9 +252,10 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * @param poolSize Number of dedicated connections for renewals, repeated writes and
 	 * claims inside a caller's transaction, configured like the application's pool. With
 	 * 0, all operations use the application's pool.
-	 * @param tableName Name of the table, with its schema if need be.
-	 * @param initializeSchema When the table is created at start-up.
-	 * @param cleanup Removal of records whose retention is over.
+	 * @param tableName Name of the table, optionally with a schema name and a dot before
+	 * it.
+	 * @param initializeSchema When the table is created at startup.
+	 * @param cleanup Removal of expired records.
 	 */
 	public record Jdbc(@DefaultValue("3") int poolSize, @DefaultValue("idempotency_record") String tableName,
 			@DefaultValue("embedded") SchemaInitialization initializeSchema, @DefaultValue Cleanup cleanup) {
@@ -270,12 +267,11 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		}
 
 		/**
-		 * Removal of records whose retention is over.
+		 * Removal of expired records.
 		 *
-		 * @param enabled Whether this node removes them.
-		 * @param interval How long the clean-up rests between two rounds. Seconds, unless
-		 * a unit is given.
-		 * @param batchSize How many records one transaction removes at most.
+		 * @param enabled Whether this node removes expired records.
+		 * @param interval Pause between two cleanup runs. The default unit is seconds.
+		 * @param batchSize Maximum number of records that one transaction removes.
 		 */
 		public record Cleanup(@DefaultValue("true") boolean enabled,
 				@DefaultValue("5m") @DurationUnit(ChronoUnit.SECONDS) Duration interval,
@@ -289,19 +285,18 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 
 		}
 
-		/** When the table is created at start-up. */
+		/** When the table is created at startup. */
 		public enum SchemaInitialization {
 
 			/** The table is created in an embedded database only. */
 			EMBEDDED,
 
 			/**
-			 * The table is created if it is missing; the script may run at every
-			 * start-up.
+			 * The table is created if it is missing. The script may run at every startup.
 			 */
 			ALWAYS,
 
-			/** The table is never created; a missing table fails the start-up. */
+			/** The table is never created. If it is missing, startup fails. */
 			NEVER
 
 		}
@@ -311,9 +306,9 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	/**
 	 * The memory store.
 	 *
-	 * @param maxSize How much of the heap records may take. Refused calls are dropped
-	 * first, then remembered failures, then the oldest results; claims never. By default
-	 * an eighth of the largest heap, but at least 64MB.
+	 * @param maxSize Maximum heap size of the records. Rejected calls are evicted first,
+	 * then remembered failures, then the oldest results, but claims never. By default an
+	 * eighth of the maximum heap, but at least 64MB.
 	 */
 	public record Memory(DataSize maxSize) {
 
@@ -341,11 +336,11 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * Encryption of stored results, off without a key. A bean of type ResultCipher
 	 * replaces the keys.
 	 *
-	 * @param keys Keys by their ids: the base64 of 16, 24 or 32 random bytes each
-	 * (AES-GCM). The first one encrypts unless active-key names another, and every one
-	 * decrypts. An id is 1 to 20 letters, digits, dots, hyphens and underscores.
+	 * @param keys Base64-encoded AES-GCM keys of 16, 24 or 32 random bytes, by id. The
+	 * first key encrypts unless active-key names another, and every key decrypts. An id
+	 * is 1 to 20 letters, digits, dots, hyphens and underscores.
 	 * @param activeKey Id of the key that encrypts, by default the first one. Set it if
-	 * the keys come from a source without an order, such as environment variables.
+	 * the keys come from an unordered source, such as environment variables.
 	 * @param allowUnencryptedReads Whether results that were stored without encryption
 	 * are replayed. Set it to true only while encryption is introduced.
 	 */
@@ -369,21 +364,21 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	/**
 	 * Administration of records.
 	 *
-	 * @param writeOperations Whether the actuator endpoint "idempotency" can also evict
-	 * and erase records, which lets their calls run again. Restrict who may reach the
-	 * endpoint before you set it to true.
+	 * @param writeOperations Whether the actuator endpoint "idempotency" can evict and
+	 * erase records, so that their calls can run again. Restrict access to the endpoint
+	 * before you set it to true.
 	 */
 	public record Admin(@DefaultValue("false") boolean writeOperations) {
 	}
 
 	/**
-	 * How the bodies of two requests with one key are compared.
+	 * Comparison of the bodies of two requests with the same key.
 	 */
 	public enum FingerprintType {
 
 		/**
-		 * JSON bodies are compared by value: white space and the order of members do not
-		 * count.
+		 * JSON bodies are compared by value: white space and the order of properties are
+		 * ignored.
 		 */
 		JSON,
 

@@ -139,7 +139,8 @@ public final class IdempotencyWebAutoConfiguration {
 					&& order <= security.getOrder()) {
 				throw new InvalidConfigurationPropertyValueException("idempotency.http.filter-order", order,
 						"It must be greater than the order of Spring Security's filter (" + security.getOrder()
-								+ "), or the answers of Spring Security count as answers of the handler.");
+								+ "). Otherwise responses of Spring Security are treated as responses of the "
+								+ "handler.");
 			}
 		};
 	}

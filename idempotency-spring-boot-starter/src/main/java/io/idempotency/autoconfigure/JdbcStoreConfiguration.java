@@ -80,7 +80,7 @@ class JdbcStoreConfiguration {
 			return dataSource.isWrapperFor(AbstractRoutingDataSource.class);
 		}
 		catch (SQLException | RuntimeException ex) {
-			logger.debug("What is behind {} cannot be seen", dataSource.getClass(), ex);
+			logger.debug("The target of {} cannot be inspected", dataSource.getClass(), ex);
 			return false;
 		}
 	}

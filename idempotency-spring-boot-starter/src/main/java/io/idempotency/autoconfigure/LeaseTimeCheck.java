@@ -23,15 +23,14 @@ final class LeaseTimeCheck {
 	/** Logs a warning if a duration is so short that it is hardly meant. */
 	public static void floor(IdempotencyProperties properties) {
 		if (properties.lease().compareTo(SHORTEST_LEASE) < 0) {
-			logger.warn(
-					"'idempotency.lease' is {}: a pause of this JVM may be longer, and another call then runs beside work"
-							+ " that goes on. Make it a second at least; a number without a unit is in seconds",
+			logger.warn("[IDEM-509] idempotency.lease is {}: if a JVM pause is longer, a duplicate runs while the "
+					+ "first call is in progress. Set at least one second. A number without a unit is in seconds.",
 					PropertyChecks.text(properties.lease()));
 		}
 		if (properties.retention().compareTo(SHORTEST_RETENTION) < 0) {
 			logger.warn(
-					"'idempotency.retention' is {}: a retry that comes later runs again. Make it a minute at least, and"
-							+ " longer than clients retry; a number without a unit is in seconds",
+					"[IDEM-510] idempotency.retention is {}: later retries run again. Set at least one minute, and "
+							+ "longer than clients retry. A number without a unit is in seconds.",
 					PropertyChecks.text(properties.retention()));
 		}
 	}
@@ -44,13 +43,13 @@ final class LeaseTimeCheck {
 	public static void compare(IdempotencyProperties properties, int waits) {
 		int times = 3 * waits;
 		if (properties.renewal() && properties.storeTimeout().multipliedBy(times).compareTo(properties.lease()) >= 0) {
-			logger
-				.warn("A call of the store may take 'idempotency.store-timeout' ({}){}, and a claim is renewed each third"
-						+ " of 'idempotency.lease' ({}): a store that is slow may let the claims of running calls end. Make"
-						+ " the lease longer than {} times the time-out",
-						PropertyChecks.text(properties.storeTimeout()),
-						(waits > 1) ? " for its connection and once more for its statements" : "",
-						PropertyChecks.text(properties.lease()), times);
+			logger.warn(
+					"[IDEM-508] A store operation may take idempotency.store-timeout ({}){}, and claims are "
+							+ "renewed every third of idempotency.lease ({}): a slow store can let the leases of "
+							+ "running calls expire. Set a lease longer than {} times the timeout.",
+					PropertyChecks.text(properties.storeTimeout()),
+					(waits > 1) ? " for its connection and again for its statements" : "",
+					PropertyChecks.text(properties.lease()), times);
 		}
 	}
 

@@ -26,8 +26,9 @@ class MemoryStoreConfiguration {
 	@Bean
 	MemoryIdempotencyStore idempotencyStore(IdempotencyProperties properties) {
 		if (properties.store() == StoreType.AUTO) {
-			logger.warn("Idempotency records are kept in memory, for one JVM only: they are lost when it stops, and no "
-					+ "other node sees them. If that is wanted, set idempotency.store=memory");
+			logger.warn("[IDEM-502] Idempotency records are stored in memory, for one JVM only: they are lost when "
+					+ "it stops, and other nodes do not see them. Configure Redis or a database. If memory is "
+					+ "intended, set idempotency.store=memory.");
 		}
 		return store(properties.memory().maxSize());
 	}
@@ -35,16 +36,16 @@ class MemoryStoreConfiguration {
 	static MemoryIdempotencyStore store(DataSize maxSize) {
 		long heap = Runtime.getRuntime().maxMemory();
 		if (maxSize.toBytes() > heap) {
-			logger.warn("idempotency.memory.max-size is {} MB, and the heap of this JVM has {} MB at most: it would be "
-					+ "used up before the store knows that it is full. Make the heap larger (-Xmx) or the store smaller",
-					maxSize.toMegabytes(), DataSize.ofBytes(heap).toMegabytes());
+			logger.warn("[IDEM-503] idempotency.memory.max-size is {} MB, but the maximum heap of this JVM is {} "
+					+ "MB: the JVM can run out of memory before the store is full. Increase the heap (-Xmx) or "
+					+ "reduce max-size.", maxSize.toMegabytes(), DataSize.ofBytes(heap).toMegabytes());
 		}
 		try {
 			return new MemoryIdempotencyStore(maxSize.toBytes());
 		}
 		catch (IllegalArgumentException ex) {
 			throw new InvalidConfigurationPropertyValueException("idempotency.memory.max-size", maxSize,
-					"It must have room for one record at least, such as 64MB.");
+					"It must be large enough for one record, such as 64MB.");
 		}
 	}
 

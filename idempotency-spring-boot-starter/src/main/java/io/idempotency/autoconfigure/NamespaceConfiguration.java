@@ -32,10 +32,10 @@ class NamespaceConfiguration {
 	 */
 	static void warnOfNone(IdempotencyProperties properties, Namespace namespace, String where) {
 		if (properties.namespace() == null && namespace.name().isEmpty()) {
-			logger.warn("Neither spring.application.name nor idempotency.namespace is set: this application shares the "
-					+ "keys of its records in {} with every other application that has no name, and may be given the "
-					+ "answer of another. Set one of the two; if that is wanted, set idempotency.namespace to nothing",
-					where);
+			logger.warn("[IDEM-504] Neither spring.application.name nor idempotency.namespace is set: this "
+					+ "application shares its keys in {} with all other applications without a name and may return "
+					+ "their results. Set one of them. If sharing is intended, set idempotency.namespace to an "
+					+ "empty value.", where);
 		}
 	}
 

@@ -62,7 +62,7 @@ final class PropertyChecks {
 	/** The bounds are those of the annotation. */
 	static void duration(String name, Duration value) {
 		require(value.compareTo(SHORTEST) >= 0 && value.compareTo(LONGEST) <= 0, name, text(value),
-				"It must be a time of 1ms to 36500d, such as 30s or 24h.");
+				"It must be a duration from 1ms to 36500d, such as 30s or 24h.");
 	}
 
 	static void notLonger(String name, Duration value, String other, Duration bound) {
@@ -94,7 +94,7 @@ final class PropertyChecks {
 	static void bodySize(String name, DataSize value) {
 		positive(name, value);
 		require(value.compareTo(MAX_BODY) <= 0, name, value,
-				"It must not be larger than 1GB: the body is held in memory.");
+				"It must not be larger than 1GB, because the body is buffered in memory.");
 	}
 
 	static void atLeast(int minimum, String name, int value) {
@@ -107,23 +107,23 @@ final class PropertyChecks {
 
 	static void anonymous(Anonymous anonymous, ScopeMode scope) {
 		require(anonymous != Anonymous.REJECT || scope != ScopeMode.GLOBAL, "http.anonymous", "reject",
-				"It must be share with 'idempotency.scope=global', which gives the keys of requests no caller.");
+				"It must be 'share' if idempotency.scope is 'global', because global keys have no caller.");
 	}
 
 	static void node(String name, String value) {
 		require(NODE.matcher(value).matches(), name, value,
-				"It must have 1 to 64 printable characters of ASCII, and no space.");
+				"It must have 1 to 64 printable ASCII characters without spaces.");
 	}
 
 	static void headerName(String name, String value) {
 		require(HeaderKeyParser.isHeaderName(value), name, value,
-				"It must be the name of an HTTP header, without blanks.");
+				"It must be the name of an HTTP header, without spaces.");
 	}
 
 	static void addedHeader(String name, String value) {
 		headerName(name, value);
 		require(!HEADERS_OF_ANSWERS.contains(value.toLowerCase(Locale.ROOT)), name, value,
-				"It must be a header of its own, such as Idempotent-Replayed: each replay sets it to true.");
+				"It must be a separate header, such as Idempotent-Replayed, because each replay sets it to true.");
 	}
 
 	static void headerNames(String name, List<String> values) {
@@ -136,14 +136,13 @@ final class PropertyChecks {
 		each(name, values,
 				(element, value) -> require(!HEADERS_OF_ONE_TRY.matcher(value.toLowerCase(Locale.ROOT)).matches(),
 						element, value,
-						"It must be a header that a retry brings with the same value; with this one, a retry would be"
-								+ " another call."));
+						"It must not change between retries. With this header, each retry would run again."));
 	}
 
 	static void statusPatterns(String name, List<String> values) {
 		each(name, values, (element, value) -> require(HttpSettings.isStatusPattern(value), element, value,
-				"It must be the status of a failure such as 429, or a class of them: 4xx or 5xx. After a success the key"
-						+ " must not be free."));
+				"It must be an error status such as 429, or a class of them (4xx or 5xx). The key of a successful "
+						+ "call cannot be released."));
 	}
 
 	private static void each(String name, List<String> values, BiConsumer<String, String> check) {
@@ -171,7 +170,8 @@ final class PropertyChecks {
 
 	static void tableName(String name, String value) {
 		require(Dialects.isTableName(value), name, value,
-				"It must be a name of at most 50 letters, digits and underscores, with its schema before a dot if need be.");
+				"It must be a name of at most 50 letters, digits and underscores, optionally with a schema name "
+						+ "and a dot before it.");
 	}
 
 	static void namespace(String name, String value) {
@@ -180,7 +180,7 @@ final class PropertyChecks {
 	}
 
 	static void keyPrefix(String name, String value) {
-		require(KEY_PREFIX.matcher(value).matches(), name, value, "It must not hold blanks or control characters.");
+		require(KEY_PREFIX.matcher(value).matches(), name, value, "It must not contain spaces or control characters.");
 	}
 
 	private static void require(boolean valid, String name, Object value, String reason) {

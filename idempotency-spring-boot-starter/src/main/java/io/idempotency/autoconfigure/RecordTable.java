@@ -56,14 +56,17 @@ public final class RecordTable {
 	 */
 	public static void prepare(IdempotencyProperties properties, Namespace namespace, TableSchema schema, String over,
 			Class<?> type, String connections, String prefix, Function<Throwable, @Nullable String> sqlState) {
-		String login = prefix + ".username and " + prefix + ".password, or those of the " + type.getSimpleName();
+		String login = prefix + ".username and " + prefix + ".password, or the credentials of the "
+				+ type.getSimpleName();
 		if (!prepare(properties.jdbc().initializeSchema(), schema, connections, login, sqlState)) {
 			NamespaceConfiguration.warnOfNone(properties, namespace, "the database");
 		}
 		LeaseTimeCheck.compare(properties, 2);
 		if (properties.store() == StoreType.AUTO) {
-			logger.info("Idempotency records are kept in the database{}, table {}: idempotency.store is 'auto', and the"
-					+ " application has a {}", over, properties.jdbc().tableName(), type.getSimpleName());
+			logger.info(
+					"Idempotency records are stored in the database{}, table {}: idempotency.store is 'auto', "
+							+ "and the application has a {}",
+					over, properties.jdbc().tableName(), type.getSimpleName());
 		}
 	}
 
@@ -82,8 +85,8 @@ public final class RecordTable {
 				.filter((cause) -> String.valueOf(sqlState.apply(cause)).startsWith(INVALID_AUTHORIZATION))
 				.findFirst()
 				.<RuntimeException>map((refusal) -> new IdempotencyConfigurationException(
-						"The database refuses the user of the application: " + refusal.getMessage(),
-						"Set " + login + " that keeps the records, to what the database expects.", ex))
+						"The database rejected the login of the application: " + refusal.getMessage(),
+						"Correct " + login + " for the records.", ex))
 				.orElseGet(() -> (ex instanceof StoreNotReachedException) ? new IdempotencyConfigurationException(
 						"The database of the idempotency records is unavailable. " + connections + " fails with: "
 								+ Causes.root(ex).getMessage(),

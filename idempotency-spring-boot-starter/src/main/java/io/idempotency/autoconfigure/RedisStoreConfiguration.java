@@ -52,8 +52,8 @@ class RedisStoreConfiguration {
 		// fails only if no call could ever succeed.
 		store.verify();
 		if (properties.store() == StoreType.AUTO) {
-			logger.info("Idempotency records are kept in Redis: idempotency.store is 'auto', and the application has a "
-					+ "RedisConnectionFactory");
+			logger.info("Idempotency records are stored in Redis: idempotency.store is 'auto', and the application "
+					+ "has a RedisConnectionFactory");
 		}
 		NamespaceConfiguration.warnOfNone(properties, namespace, "Redis");
 		return store;

@@ -56,9 +56,9 @@ final class StoreConfigurations implements ImportSelector {
 		@Lazy(false)
 		IdempotencyStore idempotencyStore() {
 			throw new IdempotencyConfigurationException(
-					"The application has connections to Redis and to a database, and idempotency.store does not say which of "
-							+ "them keeps idempotency records",
-					"Set idempotency.store to 'redis' or 'jdbc', or to 'memory', which serves one JVM only.");
+					"The application has connections to Redis and to a database, but idempotency.store does not "
+							+ "select one of them",
+					"Set idempotency.store to 'redis' or 'jdbc', or to 'memory' for a single JVM.");
 		}
 
 		/** Matches if the application has a database, over JDBC or over R2DBC. */
@@ -99,9 +99,9 @@ final class StoreConfigurations implements ImportSelector {
 		@Lazy(false)
 		IdempotencyStore idempotencyStore() {
 			throw new IdempotencyConfigurationException(
-					"The application has a ConnectionFactory, and idempotency-r2dbc is not on the class path",
-					"Add the dependency io.idempotency:idempotency-r2dbc, or set idempotency.store to 'memory', which "
-							+ "serves one JVM only.");
+					"The application has a ConnectionFactory, but idempotency-r2dbc is not on the class path",
+					"Add the dependency io.idempotency:idempotency-r2dbc, or set idempotency.store to 'memory' for "
+							+ "a single JVM.");
 		}
 
 	}
@@ -120,11 +120,11 @@ final class StoreConfigurations implements ImportSelector {
 			StoreType type = properties.store();
 			boolean redis = type == StoreType.REDIS;
 			throw new IdempotencyConfigurationException("idempotency.store is '" + type.name().toLowerCase(Locale.ROOT)
-					+ "', and the application has no bean of type " + (redis ? "RedisConnectionFactory" : "DataSource"),
+					+ "', but the application has no bean of type " + (redis ? "RedisConnectionFactory" : "DataSource"),
 					(redis ? "Add spring-boot-starter-data-redis and set spring.data.redis.*"
 							: "Add spring-boot-starter-jdbc and set spring.datasource.*")
-							+ ", or set idempotency.store to 'memory', which serves one JVM only, or declare a bean of "
-							+ "type " + IdempotencyStore.class.getName() + ".");
+							+ ", or set idempotency.store to 'memory' for a single JVM, or declare a bean of type "
+							+ IdempotencyStore.class.getName() + ".");
 		}
 
 	}

@@ -50,9 +50,9 @@ public final class StoreConnectionFinder {
 		String[] names = beanFactory.getBeanNamesForType(type);
 		Arrays.sort(names);
 		throw new IdempotencyConfigurationException(
-				"There are several beans of type " + type.getName()
-						+ ", and which of them keeps idempotency records is not clear: " + Arrays.toString(names),
-				"Mark one of them with @" + mark.getSimpleName() + ", or make one @Primary.");
+				"The application has several beans of type " + type.getName() + ", and none is selected for "
+						+ "idempotency records: " + Arrays.toString(names),
+				"Annotate one of them with @" + mark.getSimpleName() + " or @Primary.");
 	}
 
 	/**
@@ -90,13 +90,12 @@ public final class StoreConnectionFinder {
 			Class<? extends Annotation> mark) {
 		return new IdempotencyConfigurationException("The " + type.getSimpleName() + " of the idempotency records, "
 				+ routing.getClass().getName()
-				+ ", chooses a database for each connection, and it may choose by what is bound to the thread or"
-				+ " the subscriber: claims are renewed and futures end on other threads than that of the call, so"
-				+ " they would miss the database of their record, and calls would run twice",
-				"Mark a " + type.getSimpleName() + " of one fixed database with @" + mark.getSimpleName()
-						+ ", and make the tenant a part of the caller. If all calls get the same database from the one"
-						+ " that routes, e.g. because it only sends read-only transactions to a replica, mark it or set"
-						+ " idempotency.jdbc.pool-size to 0.");
+				+ ", selects a database for each connection, possibly by thread or subscriber. Claims are renewed "
+				+ "and completed on other threads, which could use a different database, so calls would run twice",
+				"Annotate a " + type.getSimpleName() + " of one fixed database with @" + mark.getSimpleName()
+						+ ", and make the tenant part of the caller. If the routing bean selects the same database "
+						+ "for all calls, e.g. because it only sends read-only transactions to a replica, "
+						+ "annotate it or set idempotency.jdbc.pool-size to 0.");
 	}
 
 }

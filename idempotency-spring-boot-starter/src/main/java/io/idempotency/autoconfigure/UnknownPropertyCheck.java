@@ -63,7 +63,8 @@ final class UnknownPropertyCheck {
 					.filter((name) -> !check.isKnown(name))
 					.map((name) -> name.isLastElementIndexed() ? name.getParent() : name)
 					.distinct()
-					.forEach((name) -> logger.warn("'{}' is no property of the library and does nothing", name));
+					.forEach((name) -> logger
+						.warn("[IDEM-507] Unknown property '{}' is ignored. Correct its name or remove it.", name));
 			}
 		}
 	}

@@ -48,22 +48,21 @@ public record UntoldCallerCheck(ApplicationContext context, HttpSettings setting
 			refuseResolverOfTheOtherStack();
 		}
 		if (!resolved && this.settings.scopeHeaders().stream().anyMatch(HttpHeaders.AUTHORIZATION::equalsIgnoreCase)) {
-			logger
-				.warn("idempotency.http.scope-headers names Authorization: where clients refresh their tokens, a retry "
-						+ "with a new one is the call of somebody else, and runs again. Keep it for Basic and for keys that "
-						+ "stay; else let Spring Security, or a bean of type {}, tell callers by what their tokens say",
-						this.resolver.getSimpleName());
+			logger.warn(
+					"[IDEM-505] idempotency.http.scope-headers contains Authorization: after a client refreshes "
+							+ "its token, its retries run again. Keep it only for Basic authentication and long-lived "
+							+ "keys. Otherwise use Spring Security or a {} bean to identify callers.",
+					this.resolver.getSimpleName());
 		}
 		if (this.settings.scope() == ScopeMode.PRINCIPAL && !this.settings.anonymousRefused()
 				&& this.settings.scopeHeaders().isEmpty() && !this.context.containsBean(this.securityFilter)
 				&& !resolved && isAnyKeyACallers()) {
 			boolean shared = !this.context.getBean(DefaultStoreFinder.class).defaultStore().type().equals("memory");
 			logger.atLevel(shared ? Level.WARN : Level.INFO)
-				.log("Nothing is known to tell the callers of guarded requests apart: there is neither Spring "
-						+ "Security nor a bean of type {}, so all requests without a principal share one space of keys. If "
-						+ "callers are known by a header, name it in idempotency.http.scope-headers; if by something "
-						+ "else, declare such a bean; if they need not be told apart, set idempotency.scope=global",
-						this.resolver.getSimpleName());
+				.log("[IDEM-506] Callers of guarded requests cannot be distinguished: without Spring Security or a "
+						+ "{} bean, all requests without a principal share their keys. Name the caller's header in "
+						+ "idempotency.http.scope-headers, or declare such a bean. If sharing is intended, set "
+						+ "idempotency.scope=global.", this.resolver.getSimpleName());
 		}
 	}
 
@@ -76,8 +75,8 @@ public record UntoldCallerCheck(ApplicationContext context, HttpSettings setting
 		Class<?> other = ClassUtils.resolveClassName(this.resolverOfTheOtherStack, loader);
 		for (String bean : this.context.getBeanNamesForType(other, true, false)) {
 			throw new IdempotencyConfigurationException(
-					"Nobody asks bean '" + bean + "' of type " + other.getSimpleName()
-							+ " in this application, so keys would not belong to whom it says",
+					"Bean '" + bean + "' of type " + other.getSimpleName() + " is not used in this application, so "
+							+ "keys would not belong to the callers that it resolves",
 					"Declare a bean of type " + this.resolver.getName() + ".");
 		}
 	}

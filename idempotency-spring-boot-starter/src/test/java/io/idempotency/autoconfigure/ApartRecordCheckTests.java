@@ -62,8 +62,8 @@ class ApartRecordCheckTests {
 	void claimThatFailsIsAWarning(CapturedOutput output) {
 		this.runner.withPropertyValues("refuses=true").withUserConfiguration(XaConfiguration.class).run((context) -> {
 			assertThat(context).hasNotFailed();
-			assertThat(output).contains("Whether idempotency records stay when " + XaTransactionManager.class.getName()
-					+ " rolls back was not checked");
+			assertThat(output).contains("Could not check whether idempotency records survive a rollback of "
+					+ XaTransactionManager.class.getName());
 		});
 	}
 

@@ -84,7 +84,7 @@ class ChildContextsTests {
 		try (AnnotationConfigApplicationContext parent = new AnnotationConfigApplicationContext(Payments.class)) {
 			assertThatExceptionOfType(IdempotencyConfigurationException.class).isThrownBy(() -> below(parent).close())
 				.withMessageContaining(Payments.class.getName())
-				.satisfies((failure) -> assertThat(failure.action()).contains("below"));
+				.satisfies((failure) -> assertThat(failure.action()).contains("child context"));
 		}
 	}
 

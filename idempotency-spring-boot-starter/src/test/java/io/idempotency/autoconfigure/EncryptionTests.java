@@ -74,7 +74,7 @@ class EncryptionTests {
 			assertThat(stored.format()).isEqualTo("idempotency.encrypted1");
 			assertThat(new String(stored.bytes(), StandardCharsets.ISO_8859_1)).contains("k1").doesNotContain("PIN");
 		});
-		assertThat(output).contains("Stored results are encrypted: AES-GCM with the keys [k1], of which 'k1' encrypts")
+		assertThat(output).contains("Stored results are encrypted: AES-GCM with the keys [k1], active key 'k1'")
 			.doesNotContain(KEY_1);
 	}
 
@@ -148,18 +148,20 @@ class EncryptionTests {
 
 	static Stream<Arguments> wrongKeyFailsTheStartAndIsNotPrinted() {
 		String keys = "idempotency.encryption.keys";
-		return Stream.of(Arguments.of(Map.of(keys + ".k1", "not?base64-not?base64"), keys + "[k1]", "is not base64"),
-				Arguments.of(Map.of(keys + ".k1", key(1, 31)), keys + "[k1]", "16, 24 or 32 bytes, and is that of 31"),
-				Arguments.of(Map.of(keys + ".k1", ""), keys + "[k1]", "is that of 0"),
-				Arguments.of(Map.of(keys + ".k1", "${NOT_THERE_AT_ALL}"), keys + "[k1]", "is not base64"),
+		return Stream.of(
+				Arguments.of(Map.of(keys + ".k1", "not?base64-not?base64"), keys + "[k1]",
+						"It must be a base64-encoded key, such as"),
+				Arguments.of(Map.of(keys + ".k1", key(1, 31)), keys + "[k1]", "16, 24 or 32 bytes, not 31"),
+				Arguments.of(Map.of(keys + ".k1", ""), keys + "[k1]", "16, 24 or 32 bytes, not 0"),
+				Arguments.of(Map.of(keys + ".k1", "${NOT_THERE_AT_ALL}"), keys + "[k1]",
+						"It must be a base64-encoded key, such as"),
 				Arguments.of(Map.of(keys + "[]", KEY_1), keys, "id"),
-				Arguments.of(Map.of(keys + "[a b]", KEY_1), keys, "The id of a key must be"),
-				Arguments.of(Map.of(keys + "[" + KEY_1 + "]", "k1-k1-k1-k1-k1"), keys, "The id of a key must be"),
-				Arguments.of(Map.of(keys + "[k1]", KEY_1, keys + "[K1]", KEY_2), keys,
-						"in more than upper and lower case"),
-				Arguments.of(Map.of(keys + ".k1", KEY_1, keys + ".k2", KEY_1), keys, "It must be a key of its own"),
-				Arguments.of(Map.of(keys, KEY_1), keys, "ids of keys below it"),
-				Arguments.of(Map.of(keys, ""), keys, "ids of keys below it"),
+				Arguments.of(Map.of(keys + "[a b]", KEY_1), keys, "Each key id must be"),
+				Arguments.of(Map.of(keys + "[" + KEY_1 + "]", "k1-k1-k1-k1-k1"), keys, "Each key id must be"),
+				Arguments.of(Map.of(keys + "[k1]", KEY_1, keys + "[K1]", KEY_2), keys, "by more than case"),
+				Arguments.of(Map.of(keys + ".k1", KEY_1, keys + ".k2", KEY_1), keys, "It must be a different key than"),
+				Arguments.of(Map.of(keys, KEY_1), keys, "requires a key id below it"),
+				Arguments.of(Map.of(keys, ""), keys, "requires a key id below it"),
 				Arguments.of(Map.of(keys + ".k1", KEY_1, "idempotency.encryption.active-key", "k2"),
 						"idempotency.encryption.active-key", "the id of one of"),
 				Arguments.of(Map.of(keys + ".k1", KEY_1, "idempotency.encryption.active-key", KEY_2),

@@ -127,8 +127,8 @@ class IdempotencyDisabledTests {
 
 	@Test
 	void startUpSaysThatNothingIsGuarded(CapturedOutput output) {
-		this.runner
-			.run((context) -> assertThat(output).containsOnlyOnce("idempotency.enabled is false: no call is guarded"));
+		this.runner.run((context) -> assertThat(output)
+			.containsOnlyOnce("idempotency.enabled is false: @Idempotent and IdempotencyTemplate guard no calls"));
 	}
 
 	@Test
@@ -142,7 +142,7 @@ class IdempotencyDisabledTests {
 	void otherwiseEverythingIsGuarded(CapturedOutput output) {
 		this.runner.withPropertyValues("idempotency.enabled=true", "idempotency.store=memory").run((context) -> {
 			assertThat(context).hasSingleBean(IdempotencyEngine.class).hasSingleBean(IdempotencyTemplate.class);
-			assertThat(output).doesNotContain("no call is guarded");
+			assertThat(output).doesNotContain("guard no calls");
 		});
 	}
 

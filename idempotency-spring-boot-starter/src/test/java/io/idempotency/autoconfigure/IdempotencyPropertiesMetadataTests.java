@@ -84,7 +84,7 @@ class IdempotencyPropertiesMetadataTests {
 			}
 		});
 		assertThat(descriptions).hasSize(9)
-			.allSatisfy((description) -> assertThat(description).endsWith("Seconds, unless a unit is given."));
+			.allSatisfy((description) -> assertThat(description).endsWith("The default unit is seconds."));
 	}
 
 	@Test

@@ -262,7 +262,7 @@ class IdempotencyPropertiesTests {
 		Map<String, String> both = Map.of("idempotency.scope", "global", "idempotency.http.anonymous", "reject");
 		assertThat(invalid(both)).satisfies((ex) -> {
 			assertThat(ex.getName()).isEqualTo("idempotency.http.anonymous");
-			assertThat(ex.getReason()).contains("'idempotency.scope=global'");
+			assertThat(ex.getReason()).contains("idempotency.scope is 'global'");
 		});
 	}
 

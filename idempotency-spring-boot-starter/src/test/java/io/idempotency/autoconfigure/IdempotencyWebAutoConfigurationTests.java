@@ -78,7 +78,7 @@ class IdempotencyWebAutoConfigurationTests {
 			.run((context) -> assertThat(context).getFailure()
 				.isInstanceOf(IdempotencyConfigurationException.class)
 				.hasMessageContaining("RoutedOrders#place")
-				.hasMessageContaining("a route is called 'orders.place', too, and both would share their keys"));
+				.hasMessageContaining("a route has the same name 'orders.place', so both would share their keys"));
 	}
 
 	@Test

@@ -111,16 +111,16 @@ class JdbcStoreConfigurationTests {
 	@Test
 	void leaseThatASlowStoreMayOutlastIsToldAtTheStart(CapturedOutput output) {
 		this.embedded.withPropertyValues("idempotency.lease=12s", "idempotency.store-timeout=2s")
-			.run((context) -> assertThat(output).contains(
-					"'idempotency.store-timeout' (2s) for its connection and once", "(12s)", "longer than 6 times"));
+			.run((context) -> assertThat(output).contains("idempotency.store-timeout (2s) for its connection and again",
+					"(12s)", "longer than 6 times"));
 	}
 
 	/** {@code 24} was perhaps meant to be hours. */
 	@Test
 	void leaseAndRetentionThatAreHardlyMeantAreToldAtTheStart(CapturedOutput output) {
 		this.embedded.withPropertyValues("idempotency.lease=999ms", "idempotency.retention=24")
-			.run((context) -> assertThat(output).contains("'idempotency.lease' is 999ms",
-					"'idempotency.retention' is 24s"));
+			.run((context) -> assertThat(output).contains("idempotency.lease is 999ms",
+					"idempotency.retention is 24s"));
 	}
 
 	@Test
@@ -128,8 +128,7 @@ class JdbcStoreConfigurationTests {
 		this.embedded.withPropertyValues("idempotency.lease=13s").run((context) -> context.getBean(DataSource.class));
 		this.embedded.withPropertyValues("idempotency.lease=6s", "idempotency.renewal=false")
 			.run((context) -> context.getBean(DataSource.class));
-		assertThat(output).doesNotContain("Make the lease longer", "'idempotency.lease' is",
-				"'idempotency.retention' is");
+		assertThat(output).doesNotContain("Set a lease longer", "idempotency.lease is", "idempotency.retention is");
 	}
 
 	@Test
@@ -256,7 +255,7 @@ class JdbcStoreConfigurationTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
-					assertThat(ex).hasMessageContaining("chooses a database for each connection");
+					assertThat(ex).hasMessageContaining("selects a database for each connection");
 					assertThat(ex.action()).contains("@IdempotencyDataSource", "idempotency.jdbc.pool-size to 0");
 				}));
 		this.runner.withUserConfiguration(Routed.class)

@@ -51,7 +51,7 @@ class ReactiveEngineTests {
 		.operation("orders.create")
 		.build();
 
-	private static final String BLOCKS = "blocks, so calls that must not block";
+	private static final String BLOCKS = "blocks, so non-blocking calls";
 
 	private final ApplicationContextRunner application = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class));
@@ -155,7 +155,7 @@ class ReactiveEngineTests {
 				assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
 					.isThrownBy(call(context, "key-2", other)::block);
 			}
-			assertThat(output).containsOnlyOnce("1 calls of this node continue after their callers are gone");
+			assertThat(output).containsOnlyOnce("1 detached calls are in progress on this node");
 			abandoned.result.tryEmitValue("late");
 			Awaitility.await()
 				.until(() -> context.getBean(IdempotencyEngine.class).load().detachedCalls(), (left) -> left == 0);

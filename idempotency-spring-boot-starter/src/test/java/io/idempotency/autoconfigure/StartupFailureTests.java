@@ -63,7 +63,7 @@ class StartupFailureTests {
 			assertThat(database.isValid(1)).isTrue();
 			assertFailsToStart(Map.of("idempotency.store", "jdbc"), WrongPassword.class);
 		}
-		assertThat(report(output)).contains("The database refuses the user of the application: ")
+		assertThat(report(output)).contains("The database rejected the login of the application: ")
 			.contains("spring.datasource.password")
 			.doesNotContain("\tat ");
 	}
@@ -83,7 +83,7 @@ class StartupFailureTests {
 	void valueAndKeyThatDifferAreReportedWithTheClass(CapturedOutput output) {
 		assertFailsToStart(Map.of(), ValueAndKey.class);
 		assertThat(report(output)).contains(ValueAndKey.class.getName())
-			.contains("Keep one of value and key")
+			.contains("Remove value or key")
 			.doesNotContain("\tat ");
 	}
 
@@ -96,27 +96,28 @@ class StartupFailureTests {
 	}
 
 	static Stream<Arguments> wrongAnnotations() {
-		return Stream.of(Arguments.of(TwoSources.class, "more than one of key, header and body", "Keep the one"),
-				Arguments.of(NoSource.class, "does not say where the key comes from", "Set key"),
-				Arguments.of(PrivateMethod.class, "no proxy can guard a private method", "not private"),
-				Arguments.of(FinalMethod.class, "no proxy can guard a final method", "Remove final"),
-				Arguments.of(StaticMethod.class, "no proxy can guard a static method", "Make it an instance method"),
+		return Stream.of(
+				Arguments.of(TwoSources.class, "more than one of key, header and body", "Keep only the attribute"),
+				Arguments.of(NoSource.class, "it has no key source", "Set key"),
+				Arguments.of(PrivateMethod.class, "a proxy cannot guard a private method", "non-private"),
+				Arguments.of(FinalMethod.class, "a proxy cannot guard a final method", "Remove final"),
+				Arguments.of(StaticMethod.class, "a proxy cannot guard a static method", "non-private instance method"),
 				Arguments.of(BadSpel.class, "#id +* (", "key"),
 				Arguments.of(ZeroLease.class, "its lease is '0s'", "Write a duration such as"),
 				Arguments.of(UnknownRecover.class, "its recover method 'lookUp' does not exist",
 						"Add a method 'lookUp'"),
-				Arguments.of(UnknownStore.class, "its store 'ledger' is no bean",
+				Arguments.of(UnknownStore.class, "its store 'ledger' is not a bean",
 						"Use one of the stores: idempotencyStore"),
-				Arguments.of(JoinWithoutJdbc.class, "transaction = JOIN", "Use the JDBC store"),
-				Arguments.of(UnsupportedResult.class, "its result cannot be kept", "Return a type that can be kept"));
+				Arguments.of(JoinWithoutJdbc.class, "transaction = JOIN", "Use the JDBC store"), Arguments
+					.of(UnsupportedResult.class, "its result cannot be stored", "Return a type that can be stored"));
 	}
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
-			idempotency.lease                    | 0s    | a time of 1ms to 36500d
-			idempotency.http.release-on[0]       | often | the status of a failure such as 429
+			idempotency.lease                    | 0s    | a duration from 1ms to 36500d
+			idempotency.http.release-on[0]       | often | an error status such as 429
 			idempotency.http.replayed-header     | a b   | the name of an HTTP header
-			idempotency.memory.max-size          | 1B    | room for one record
+			idempotency.memory.max-size          | 1B    | large enough for one record
 			idempotency.token.path               | token | starts with a slash
 			""")
 	void wrongValueIsReportedWithItsProperty(String name, String value, String reason, CapturedOutput output) {
@@ -129,7 +130,7 @@ class StartupFailureTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
-			idempotency.lease          | 0s    | a time of 1ms to 36500d
+			idempotency.lease          | 0s    | a duration from 1ms to 36500d
 			idempotency.store          | oracle| StoreType
 			""")
 	void wrongValueIsReportedAlsoWhereBeansAreMadeLazily(String name, String value, String reason,

@@ -63,7 +63,7 @@ class StoreSelectionTests {
 			assertThat(context).hasSingleBean(DataSource.class)
 				.getBean(IdempotencyStore.class)
 				.isInstanceOf(JdbcIdempotencyStore.class);
-			assertThat(output).containsOnlyOnce("Idempotency records are kept in the database");
+			assertThat(output).containsOnlyOnce("Idempotency records are stored in the database");
 		});
 	}
 
@@ -102,7 +102,7 @@ class StoreSelectionTests {
 	void storeThatWasAskedForIsNoNews(CapturedOutput output) {
 		this.runner.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
 			.withPropertyValues("idempotency.store=jdbc")
-			.run((context) -> assertThat(output).doesNotContain("Idempotency records are kept"));
+			.run((context) -> assertThat(output).doesNotContain("Idempotency records are stored"));
 	}
 
 	@Test
@@ -111,8 +111,8 @@ class StoreSelectionTests {
 			.withPropertyValues(NO_SERVER)
 			.run((context) -> {
 				assertThat(context).hasSingleBean(IdempotencyStore.class).hasSingleBean(RedisIdempotencyStore.class);
-				assertThat(output).contains("WARN").contains("Redis could not be asked").doesNotContain(ONE_JVM);
-				assertThat(output).containsOnlyOnce("Idempotency records are kept in Redis");
+				assertThat(output).contains("WARN").contains("Redis is unavailable at startup").doesNotContain(ONE_JVM);
+				assertThat(output).containsOnlyOnce("Idempotency records are stored in Redis");
 			});
 	}
 

@@ -56,7 +56,7 @@ import static org.mockito.Mockito.mock;
 @ExtendWith(OutputCaptureExtension.class)
 class SubscribedMethodsTests {
 
-	private static final String BLOCKS = "ThreadsStore blocks, so calls that must not block";
+	private static final String BLOCKS = "ThreadsStore blocks, so non-blocking calls";
 
 	private final ApplicationContextRunner application = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class))
@@ -266,13 +266,13 @@ class SubscribedMethodsTests {
 	void transactionOfASubscriptionIsNotJoined() {
 		this.application.withBean(Joined.class)
 			.run((context) -> assertThat(context).getFailure()
-				.hasMessageContaining("its store has no transaction of a subscription to join"));
+				.hasMessageContaining("its store does not support reactive transactions"));
 	}
 
 	@Test
 	void publisherOfAnUnknownTypeIsRefused() {
 		this.application.withBean(Unknown.class)
-			.run((context) -> assertThat(context).getFailure().hasMessageContaining("when it ends cannot be seen"));
+			.run((context) -> assertThat(context).getFailure().hasMessageContaining("its end cannot be observed"));
 	}
 
 	private record Application(Orders orders, ThreadsStore store) {

@@ -64,7 +64,7 @@ class SubscribedTransactionsTests {
 	private static void assertRefused(Application application, Mono<?> call) {
 		application.transactions.events.clear();
 		assertThatExceptionOfType(GuardFaultException.class).isThrownBy(call::block)
-			.withMessageContaining("inside of a reactive transaction")
+			.withMessageContaining("inside an open reactive transaction")
 			.withMessageContaining("Orders.");
 		assertThat(application.store.claims).isEmpty();
 		assertThat(application.orders.runs()).isZero();

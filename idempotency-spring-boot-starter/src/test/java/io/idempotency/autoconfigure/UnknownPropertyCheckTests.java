@@ -27,7 +27,7 @@ class UnknownPropertyCheckTests {
 	void logsNameThatIsUnknown(String name, CapturedOutput output) {
 		this.context.withPropertyValues("idempotency." + name + "=1").run((started) -> {
 			assertThat(started).hasNotFailed();
-			assertThat(output).containsOnlyOnce("is no property of the library and does nothing");
+			assertThat(output).containsOnlyOnce("is ignored. Correct its name or remove it.");
 		});
 	}
 
@@ -44,7 +44,7 @@ class UnknownPropertyCheckTests {
 			.withSystemProperties("idempotency.zzz=1")
 			.run((started) -> {
 				assertThat(started).hasNotFailed();
-				assertThat(output).doesNotContain("is no property of the library");
+				assertThat(output).doesNotContain("Unknown property");
 			});
 	}
 

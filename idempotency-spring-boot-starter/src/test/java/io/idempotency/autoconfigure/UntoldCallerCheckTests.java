@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ExtendWith(OutputCaptureExtension.class)
 class UntoldCallerCheckTests {
 
-	private static final String LINE = "Nothing is known to tell the callers of guarded requests apart";
+	private static final String LINE = "Callers of guarded requests cannot be distinguished";
 
 	private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
 		.withConfiguration(
@@ -73,7 +73,8 @@ class UntoldCallerCheckTests {
 	@Test
 	void callerWhoIsKnownByATokenThatChangesIsTold(CapturedOutput output) {
 		run(this.runner.withPropertyValues("idempotency.http.scope-headers=authorization"));
-		assertThat(output).doesNotContain(LINE).containsOnlyOnce("idempotency.http.scope-headers names Authorization");
+		assertThat(output).doesNotContain(LINE)
+			.containsOnlyOnce("idempotency.http.scope-headers contains Authorization");
 	}
 
 	@Test

@@ -35,9 +35,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ExtendWith(OutputCaptureExtension.class)
 class WebFluxStartTests {
 
-	private static final String UNTOLD = "Nothing is known to tell the callers of guarded requests apart";
+	private static final String UNTOLD = "Callers of guarded requests cannot be distinguished";
 
-	private static final String BLOCKS = "BlockingStore blocks, so calls that must not block ask it on threads";
+	private static final String BLOCKS = "BlockingStore blocks, so non-blocking calls";
 
 	private final ReactiveWebApplicationContextRunner application = new ReactiveWebApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(CodecsAutoConfiguration.class, HttpHandlerAutoConfiguration.class,
@@ -52,7 +52,7 @@ class WebFluxStartTests {
 	@Test
 	void nothingTellsCallersApart(CapturedOutput output) {
 		run(this.application.withBean(Orders.class));
-		assertThat(output).containsOnlyOnce(UNTOLD).contains("nor a bean of type ReactiveIdempotencyScopeResolver");
+		assertThat(output).containsOnlyOnce(UNTOLD).contains("or a ReactiveIdempotencyScopeResolver bean");
 		assertThat(output.toString().lines().filter((line) -> line.contains(UNTOLD))).singleElement()
 			.asString()
 			.contains("INFO");
@@ -79,7 +79,7 @@ class WebFluxStartTests {
 			.run((context) -> assertThat(context).getFailure()
 				.isInstanceOf(IdempotencyConfigurationException.class)
 				.hasMessageContaining("RoutedOrders#place")
-				.hasMessageContaining("a route is called 'orders.place', too, and both would share their keys"));
+				.hasMessageContaining("a route has the same name 'orders.place', so both would share their keys"));
 	}
 
 	@ParameterizedTest
@@ -103,8 +103,8 @@ class WebFluxStartTests {
 		moved.run((context) -> assertThat(context).getFailure()
 			.isInstanceOf(IdempotencyConfigurationException.class)
 			.hasMessage(
-					"Nobody asks bean 'tenants' of type IdempotencyScopeResolver in this application, so keys would "
-							+ "not belong to whom it says"));
+					"Bean 'tenants' of type IdempotencyScopeResolver is not used in this application, so keys would "
+							+ "not belong to the callers that it resolves"));
 		run(moved.withBean(ReactiveIdempotencyScopeResolver.class, () -> (exchange) -> Mono.just("tenant")));
 	}
 

@@ -108,7 +108,7 @@ public class IdempotencyEndpoint {
 			return records.list(operation, cursor, limit);
 		}
 		catch (IllegalArgumentException ex) {
-			throw new IllegalArgumentException("The cursor or the limit is wrong: " + ex.getMessage(), ex);
+			throw new IllegalArgumentException("The cursor or the limit is invalid: " + ex.getMessage(), ex);
 		}
 	}
 
@@ -124,14 +124,15 @@ public class IdempotencyEndpoint {
 		return answer(() -> {
 			Optional<IdempotencyRecord> found = admin(store).findById(required(operation), id);
 			return found.isPresent() ? RecordDescriptor.of(found.get()) : refusal(WebEndpointResponse.STATUS_NOT_FOUND,
-					"No record of this operation has this id in the store");
+					"The store has no record with this id for this operation");
 		});
 	}
 
 	static String required(@Nullable String operation) {
 		if (operation == null) {
 			throw new IllegalArgumentException(
-					"Say which operation: operation=name. The endpoint without parameters lists the names");
+					"Add the parameter operation=name. Call the endpoint without parameters to list the operation "
+							+ "names");
 		}
 		return operation;
 	}
@@ -153,7 +154,7 @@ public class IdempotencyEndpoint {
 		}
 		catch (IdempotencyStoreUnavailableException ex) {
 			return refusal(WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE,
-					"The store cannot be asked; the log says more. A removal may be done in part");
+					"The store is unavailable. See the application log. A removal may be incomplete");
 		}
 	}
 
@@ -169,13 +170,13 @@ public class IdempotencyEndpoint {
 			@Nullable String registration, @Nullable String scope) {
 		if (principal == null) {
 			if (issuer != null || registration != null) {
-				throw new IllegalArgumentException("An issuer or a registration needs a principal");
+				throw new IllegalArgumentException("An issuer or a registration requires a principal");
 			}
 			return (scope != null) ? IdempotencyCaller.scope(scope) : null;
 		}
 		if (scope != null || (issuer != null && registration != null)) {
 			throw new IllegalArgumentException(
-					"A caller is a principal, with an issuer or a registration if need be, or a scope");
+					"A caller is either a principal, optionally with an issuer or a registration, or a scope");
 		}
 		IdempotencyCaller caller = IdempotencyCaller.principal(principal);
 		if (issuer != null) {

@@ -56,9 +56,9 @@ public final class IdempotencyMetricsAutoConfiguration {
 			if (isThere(beanFactory, MemoryIdempotencyStore.class)) {
 				memory(registry, beanFactory, "used", "Size of all records in memory",
 						MemoryIdempotencyStore::usedBytes);
-				memory(registry, beanFactory, "kept", "Size of the records in memory that are never forgotten",
+				memory(registry, beanFactory, "kept", "Size of the records in memory that cannot be evicted",
 						MemoryIdempotencyStore::keptBytes);
-				memory(registry, beanFactory, "max", "Size that the records in memory may have",
+				memory(registry, beanFactory, "max", "Maximum size of all records in memory",
 						MemoryIdempotencyStore::maxBytes);
 			}
 		};
@@ -111,7 +111,7 @@ public final class IdempotencyMetricsAutoConfiguration {
 					FunctionCounter
 						.builder("idempotency.redis.evicted.keys", beanFactory,
 								(beans) -> sum(beans, RedisEvictions.class, RedisEvictions::evictedKeys))
-						.description("Keys that the servers of Redis have evicted since this node watches them")
+						.description("Keys that the Redis servers evicted since this node started")
 						.register(registry);
 				}
 			};

@@ -75,7 +75,7 @@ final class StoreProbe {
 	}
 
 	private void ask(Question question) {
-		String problem = "An error, which the log shows";
+		String problem = "The check failed with an error. See the application log";
 		try {
 			// The record is absent, so that the renewal changes nothing. Any answer shows
 			// that the store is up.
@@ -98,7 +98,7 @@ final class StoreProbe {
 			return question.answer.get(Math.max(0, rest), TimeUnit.NANOSECONDS);
 		}
 		catch (TimeoutException ex) {
-			return "No answer within " + this.timeout.toMillis() + " ms";
+			return "No response within " + this.timeout.toMillis() + " ms";
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

@@ -101,16 +101,18 @@ public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
 			eviction = removal.get();
 		}
 		catch (IdempotencyStoreUnavailableException ex) {
-			logger.warn("{} tried to {} {}, and it failed; a part of it may be done", who(security), verb, what, ex);
+			logger.warn("[IDEM-212] {} tried to {} {}, but the store failed: some records may be removed. Check "
+					+ "the store and repeat the request.", who(security), verb, what, ex);
 			throw ex;
 		}
 		if (eviction.evicted() > 0) {
-			logger.info("{} {} {}: {} removed, {} left because calls run", who(security),
+			logger.info("{} {} {}: {} removed, {} not removed because their calls are in progress", who(security),
 					verb.equals("erase") ? "erased" : "evicted", what, eviction.evicted(), eviction.running());
 		}
 		else {
-			logger.warn("{} tried to {} {}, and nothing was removed: {}", who(security), verb, what,
-					(eviction.running() > 0) ? eviction.running() + " left because calls run" : "there is none");
+			logger.warn("[IDEM-213] {} tried to {} {}, but nothing was removed: {}. Check the id, or use force.",
+					who(security), verb, what, (eviction.running() > 0)
+							? eviction.running() + " records of calls in progress" : "no record exists");
 		}
 		return new EvictionDescriptor(eviction.evicted(), eviction.running());
 	}
@@ -121,14 +123,15 @@ public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
 
 	private static IdempotencyCaller whom(@Nullable IdempotencyCaller caller, @Nullable String callerId) {
 		if ((caller == null) == (callerId == null)) {
-			throw new IllegalArgumentException("Say whose records: either a principal, a scope or a callerId");
+			throw new IllegalArgumentException("Specify a principal, a scope or a callerId");
 		}
 		return (caller != null) ? caller : IdempotencyCaller.id(String.valueOf(callerId));
 	}
 
 	private static String who(SecurityContext security) {
 		Principal principal = security.getPrincipal();
-		return (principal != null) ? "'" + printable(String.valueOf(principal.getName())) + "'" : "Somebody";
+		return (principal != null) ? "'" + printable(String.valueOf(principal.getName())) + "'"
+				: "An unidentified user";
 	}
 
 	/** Returns the text without characters that could forge a line of the log. */

@@ -84,7 +84,7 @@ class StoreHealthTests {
 	/** PostgreSQL, for example, quotes the row that it refuses. */
 	@Test
 	void messageOfADatabaseIsNotTold() {
-		this.trouble = new IdempotencyStoreException("The database could not carry out 'complete'",
+		this.trouble = new IdempotencyStoreException("The database failed to execute 'complete'",
 				new SQLException("ERROR: value too long\n  Detail: Failing row contains (4111)", "22001", 7));
 		StoreHealth.Report report = health(StoreFailureMode.REJECT).report();
 		assertThat(report.stores().toString()).contains("Calls fail: SQLException, SQL state 22001, code 7")
@@ -146,7 +146,7 @@ class StoreHealthTests {
 	void storeThatHangsIsDownAndIsNotAskedAgainMeanwhile() {
 		StoreHealth health = health(StoreFailureMode.REJECT, Duration.ofMillis(50));
 		this.store.hanging = true;
-		assertThat(health.report().stores().toString()).contains("No answer within 50 ms");
+		assertThat(health.report().stores().toString()).contains("No response within 50 ms");
 		pass(Duration.ofMinutes(1));
 		assertThat(health.report().status()).isEqualTo("DOWN");
 		assertThat(this.store.questions).hasValue(1);

@@ -38,7 +38,7 @@ class WritableIdempotencyEndpointTests {
 	@Test
 	void removalWithoutAPrincipalIsLogged(CapturedOutput output) {
 		this.endpoint.evict(SecurityContext.NONE, ID, "pay", null, null);
-		assertThat(output).contains("Somebody evicted the idempotency record " + ID);
+		assertThat(output).contains("An unidentified user evicted the idempotency record " + ID);
 	}
 
 	@Test
@@ -52,9 +52,9 @@ class WritableIdempotencyEndpointTests {
 		this.records.evicted = 0;
 		this.endpoint.evict(SecurityContext.NONE, ID, "pay", null, null);
 		assertThat(output)
-			.containsPattern("WARN.*Somebody tried to evict the idempotency record " + ID
-					+ " of 'pay', and nothing was removed: there is none")
-			.doesNotContain("Somebody evicted");
+			.containsPattern("WARN.*An unidentified user tried to evict the idempotency record " + ID
+					+ " of 'pay', but nothing was removed: no record exists")
+			.doesNotContain("An unidentified user evicted");
 	}
 
 	/** It may have removed some of the records before. */
@@ -64,15 +64,17 @@ class WritableIdempotencyEndpointTests {
 		assertRefused(this.endpoint.evict(SecurityContext.NONE, ID, "pay", true, null), 503);
 		assertRefused(this.endpoint.erase(SecurityContext.NONE, "alice", null, null, null, null, null, null), 503);
 		assertThat(output)
-			.contains("Somebody tried to evict the idempotency record " + ID + " of 'pay' with force, and it failed")
-			.contains("Somebody tried to erase the idempotency records of the caller c0ffee, and it failed")
+			.contains("An unidentified user tried to evict the idempotency record " + ID
+					+ " of 'pay' with force, but the store failed")
+			.contains(
+					"An unidentified user tried to erase the idempotency records of the caller c0ffee, but the store failed")
 			.doesNotContain("alice");
 	}
 
 	@Test
 	void requestThatIsWrongIsNoRemoval(CapturedOutput output) {
 		assertRefused(this.endpoint.erase(SecurityContext.NONE, null, null, null, null, null, null, null), 400);
-		assertThat(output).doesNotContain("Somebody");
+		assertThat(output).doesNotContain("An unidentified user");
 	}
 
 	private static void assertRefused(Object answer, int status) {

@@ -157,11 +157,11 @@ class AdminEndpointOnTomcatTests {
 		assertReason(get(ENDPOINT + "/x?" + OTHER), 400, "id");
 		assertReason(get(ENDPOINT + "/" + "0".repeat(64)), 400, "operation");
 		assertReason(get(ENDPOINT + "?key=" + this.key), 400, "operation");
-		assertReason(get(ENDPOINT + "/" + "0".repeat(64) + "?" + OTHER), 404, "No record");
-		assertReason(delete(ENDPOINT, Client.as("bob")), 400, "Say whose records");
+		assertReason(get(ENDPOINT + "/" + "0".repeat(64) + "?" + OTHER), 404, "no record with this id");
+		assertReason(delete(ENDPOINT, Client.as("bob")), 400, "Specify a principal, a scope or a callerId");
 		assertReason(delete(ENDPOINT + "/" + "0".repeat(64), Client.as("bob")), 400, "operation");
 		assertReason(delete(ENDPOINT + "?principal=alice&callerId=" + "1".repeat(24), Client.as("bob")), 400,
-				"Say whose records");
+				"Specify a principal, a scope or a callerId");
 	}
 
 	@Test

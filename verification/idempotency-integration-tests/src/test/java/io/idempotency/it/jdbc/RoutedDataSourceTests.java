@@ -108,7 +108,7 @@ class RoutedDataSourceTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
-					assertThat(ex).hasMessageContaining("chooses a database for each connection");
+					assertThat(ex).hasMessageContaining("selects a database for each connection");
 					assertThat(ex.action()).contains("@IdempotencyDataSource");
 				}));
 	}
