@@ -42,7 +42,7 @@ interface AbandonedRules extends StoreUnderTest {
 		Call second = first.duplicate().origin(node2);
 		assertBefore("RUNNING, lease over, claim", second.claim(), node1);
 		Expect.accepted("RUNNING, taken over, release", second.release());
-		assertBefore("RUNNING, nobody's, claim", first.duplicate().origin(node1).claim(), node2);
+		assertBefore("RUNNING, orphaned, claim", first.duplicate().origin(node1).claim(), node2);
 	}
 
 	private static void assertBefore(String rule, ClaimResult answer, ClaimOrigin origin) {
@@ -103,7 +103,7 @@ interface AbandonedRules extends StoreUnderTest {
 	default void completionByAnotherAfterTheLeaseIsRefused() {
 		Call first = abandonedClaim();
 		Expect.refused("RUNNING, lease over, complete by another", first.duplicate().complete("other"));
-		Expect.takenOver("RUNNING, lease over after a refused completion: taken over", first.duplicate().claim());
+		Expect.takenOver("RUNNING, lease over after a rejected completion: taken over", first.duplicate().claim());
 	}
 
 	@Test
@@ -117,7 +117,7 @@ interface AbandonedRules extends StoreUnderTest {
 	default void releaseByAnotherAfterTheLeaseIsRefused() {
 		Call first = abandonedClaim();
 		Expect.refused("RUNNING, lease over, release by another", first.duplicate().release());
-		Expect.takenOver("RUNNING, lease over after a refused release: taken over", first.duplicate().claim());
+		Expect.takenOver("RUNNING, lease over after a rejected release: taken over", first.duplicate().claim());
 	}
 
 	@Test
@@ -131,7 +131,7 @@ interface AbandonedRules extends StoreUnderTest {
 	default void renewalByAnotherAfterTheLeaseIsRefused() {
 		Call first = abandonedClaim();
 		Expect.refused("RUNNING, lease over, renew by another", first.duplicate().renew(Call.LONG));
-		Expect.takenOver("RUNNING, lease over after a refused renewal: taken over", first.duplicate().claim());
+		Expect.takenOver("RUNNING, lease over after a rejected renewal: taken over", first.duplicate().claim());
 	}
 
 	@Test

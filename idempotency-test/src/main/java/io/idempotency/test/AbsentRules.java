@@ -84,7 +84,7 @@ interface AbsentRules extends StoreUnderTest {
 	default void lateCompletionOutsideTheRetentionIsRefused() {
 		Call late = expiredClaim();
 		Expect.refused("absent, complete outside the retention of the claim", late.complete("late", tick()));
-		Expect.acquired("absent after a refused completion, claim: Acquired", late.duplicate().claim());
+		Expect.acquired("absent after a rejected completion, claim: Acquired", late.duplicate().claim());
 	}
 
 	@Test
@@ -122,7 +122,7 @@ interface AbsentRules extends StoreUnderTest {
 	default void renewIsRefusedAndChangesNothing() {
 		Call never = Call.fresh(this);
 		Expect.refused("absent, renew", never.renew(Call.LONG));
-		Expect.acquired("absent after a refused renewal, claim: Acquired", never.duplicate().claim());
+		Expect.acquired("absent after a rejected renewal, claim: Acquired", never.duplicate().claim());
 	}
 
 	private Call expiredClaim() {

@@ -126,8 +126,8 @@ interface AdminRules extends StoreUnderTest {
 		assertThat(evict(expired, true)).as("expired, evict").isEqualTo(Eviction.ABSENT);
 		assertThat(evict(dead, false)).as("RUNNING, lease over, evict").isEqualTo(Eviction.EVICTED);
 		Expect.acquired("RUNNING, lease over, evicted, claim: Acquired and not abandoned", dead.duplicate().claim());
-		assertThat(evict(successor, false)).as("nobody's, evict").isEqualTo(Eviction.EVICTED);
-		Expect.acquired("nobody's, evicted, claim: Acquired and not abandoned", successor.duplicate().claim());
+		assertThat(evict(successor, false)).as("orphaned, evict").isEqualTo(Eviction.EVICTED);
+		Expect.acquired("orphaned, evicted, claim: Acquired and not abandoned", successor.duplicate().claim());
 	}
 
 	@Test
@@ -201,7 +201,7 @@ interface AdminRules extends StoreUnderTest {
 	default void recordOfALiveCallIsEvictedByForceOnly() {
 		Call running = Call.fresh(this).acquire();
 		assertThat(evict(running, false)).as("RUNNING, evict").isEqualTo(Eviction.RUNNING);
-		Expect.inProgress("RUNNING, eviction refused, claim: InProgress", running.duplicate().claim());
+		Expect.inProgress("RUNNING, eviction rejected, claim: InProgress", running.duplicate().claim());
 		assertThat(evict(running, true)).as("RUNNING, evict by force").isEqualTo(Eviction.EVICTED);
 		Expect.refused("RUNNING, evicted, renew by the owner", running.renew(Call.LONG));
 		Expect.accepted("RUNNING, evicted, complete by the owner", running.complete("done"));

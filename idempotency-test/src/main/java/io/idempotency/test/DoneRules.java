@@ -86,7 +86,7 @@ interface DoneRules extends StoreUnderTest {
 		Expect.refused("DONE, complete without a result by another",
 				first.duplicate().completeWithoutResult(Call.LONG));
 		Expect.refused("DONE, complete with zero retention by another", first.duplicate().forget());
-		Expect.completed("DONE after refused completions: the result stands", "done", first.duplicate().claim());
+		Expect.completed("DONE after rejected completions: the result stands", "done", first.duplicate().claim());
 	}
 
 	@Test
@@ -94,7 +94,7 @@ interface DoneRules extends StoreUnderTest {
 		Call first = done();
 		Expect.refused("DONE, release by the owner", first.release());
 		Expect.refused("DONE, release by another", first.duplicate().release());
-		Expect.completed("DONE after refused releases: the result stands", "done", first.duplicate().claim());
+		Expect.completed("DONE after rejected releases: the result stands", "done", first.duplicate().claim());
 	}
 
 	@Test
@@ -104,7 +104,7 @@ interface DoneRules extends StoreUnderTest {
 		Expect.refused("DONE, renew by the owner", first.renew(Call.LONG));
 		Expect.refused("DONE, renew by another", first.duplicate().renew(Call.LONG));
 		elapse(tick().multipliedBy(3));
-		Expect.acquired("DONE, retention over after refused renewals: absent", first.duplicate().claim());
+		Expect.acquired("DONE, retention over after rejected renewals: absent", first.duplicate().claim());
 	}
 
 	@Test
@@ -141,7 +141,7 @@ interface DoneRules extends StoreUnderTest {
 		elapse(tick().multipliedBy(3));
 		Expect.refused("DONE, retention over: absent, complete outside the retention of the claim",
 				first.complete("done", tick()));
-		Expect.acquired("absent after a refused completion, claim: Acquired", first.duplicate().claim());
+		Expect.acquired("absent after a rejected completion, claim: Acquired", first.duplicate().claim());
 	}
 
 	@Test

@@ -48,7 +48,7 @@ public final class DuplicateStorm {
 	 */
 	public static DuplicateStorm of(int size) {
 		if (size < 1) {
-			throw new IllegalArgumentException("A storm needs at least one call, not " + size);
+			throw new IllegalArgumentException("At least one call is required, not " + size);
 		}
 		return new DuplicateStorm(size);
 	}
@@ -90,7 +90,7 @@ public final class DuplicateStorm {
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			throw new IllegalStateException("Interrupted while a storm of duplicates was running", ex);
+			throw new IllegalStateException("Interrupted while concurrent duplicates were running", ex);
 		}
 		finally {
 			threads.shutdownNow();

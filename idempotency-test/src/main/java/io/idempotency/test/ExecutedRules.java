@@ -87,7 +87,8 @@ interface ExecutedRules extends StoreUnderTest {
 		elapse(tick().multipliedBy(3));
 		Expect.refused("COMMITTED, attachWithin over, complete by another", first.duplicate().complete("other"));
 		Expect.refused("COMMITTED, complete with zero retention by another", first.duplicate().forget());
-		Expect.resultUnavailable("COMMITTED after refused completions: nothing has changed", first.duplicate().claim());
+		Expect.resultUnavailable("COMMITTED after rejected completions: nothing has changed",
+				first.duplicate().claim());
 	}
 
 	@Test
@@ -100,7 +101,7 @@ interface ExecutedRules extends StoreUnderTest {
 		elapse(tick().multipliedBy(3));
 		Expect.refused("COMMITTED, attachWithin over, release by the owner", first.release());
 		Expect.refused("COMMITTED, attachWithin over, renew by the owner", first.renew(Call.LONG));
-		Expect.resultUnavailable("COMMITTED after refusals: nothing has changed", first.duplicate().claim());
+		Expect.resultUnavailable("COMMITTED after rejections: nothing has changed", first.duplicate().claim());
 	}
 
 	@Test
@@ -125,7 +126,7 @@ interface ExecutedRules extends StoreUnderTest {
 	default void executedByAnotherIsRefused() {
 		Call first = Call.fresh(this).acquire();
 		Expect.refused("RUNNING, COMMITTED by another", first.duplicate().execute(Call.LONG, Call.LONG));
-		Expect.accepted("RUNNING after a refused COMMITTED, release by the owner", first.release());
+		Expect.accepted("RUNNING after a rejected COMMITTED, release by the owner", first.release());
 	}
 
 	private Call executed(Duration attachWithin) {

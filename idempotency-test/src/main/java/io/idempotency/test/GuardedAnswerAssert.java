@@ -40,7 +40,7 @@ public final class GuardedAnswerAssert extends AbstractAssert<GuardedAnswerAsser
 	public GuardedAnswerAssert isNoReplay() {
 		isNotNull();
 		if (this.actual.isReplay()) {
-			failWithMessage("Expecting an answer of the handler, not a replay, but got:%n  %s", this.actual);
+			failWithMessage("Expecting a response of the handler, not a replay, but got:%n  %s", this.actual);
 		}
 		return this;
 	}
@@ -61,18 +61,18 @@ public final class GuardedAnswerAssert extends AbstractAssert<GuardedAnswerAsser
 		}
 		if (this.actual.status() != first.status()) {
 			failWithActualExpectedAndMessage(this.actual.status(), first.status(),
-					"Expecting the status of the first answer, %s, but got %s", first.status(), this.actual.status());
+					"Expecting the status of the first response, %s, but got %s", first.status(), this.actual.status());
 		}
 		first.repeatable().forEach((name, values) -> {
 			List<String> repeated = this.actual.headers().getOrDefault(name, List.of());
 			if (!repeated.equals(values)) {
 				failWithActualExpectedAndMessage(repeated, values,
-						"Expecting the header '%s' of the first answer, %s, but got %s", name, values, repeated);
+						"Expecting the header '%s' of the first response, %s, but got %s", name, values, repeated);
 			}
 		});
 		if (!Arrays.equals(this.actual.body(), first.body())) {
 			failWithActualExpectedAndMessage(text(this.actual), text(first),
-					"Expecting the %s bytes of the first answer, but got %s bytes that differ", first.body().length,
+					"Expecting the %s bytes of the first response, but got %s bytes that differ", first.body().length,
 					this.actual.body().length);
 		}
 		return this;

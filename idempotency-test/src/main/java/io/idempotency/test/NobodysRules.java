@@ -16,8 +16,8 @@ interface NobodysRules extends StoreUnderTest {
 	@Test
 	default void releasedTakeOverStaysAbandoned() {
 		Call first = leaveToNobody();
-		Expect.abandoned("nobody's, may not take over: Abandoned", first.duplicate().refusing().claim());
-		Claim claim = Expect.takenOver("nobody's, claim: taken over", first.duplicate().claim());
+		Expect.abandoned("orphaned, may not take over: Abandoned", first.duplicate().refusing().claim());
+		Claim claim = Expect.takenOver("orphaned, claim: taken over", first.duplicate().claim());
 		assertThat(claim.fencingToken()).as("fencing token of the take-over")
 			.isGreaterThan(first.claimed().fencingToken());
 		Expect.inProgress("RUNNING after a take-over: the lease is live", first.duplicate().claim());
@@ -29,12 +29,12 @@ interface NobodysRules extends StoreUnderTest {
 		long last = call.claimed().fencingToken();
 		for (int i = 0; i < 4; i++) {
 			call = call.duplicate();
-			Claim claim = Expect.takenOver("nobody's, claim: taken over", call.claim());
+			Claim claim = Expect.takenOver("orphaned, claim: taken over", call.claim());
 			assertThat(claim.fencingToken()).as("fencing token of the take-over").isGreaterThan(last);
 			last = claim.fencingToken();
 			Expect.accepted("RUNNING, taken over, release by the owner", call.release());
 		}
-		Expect.abandoned("nobody's, may not take over: Abandoned", call.duplicate().refusing().claim());
+		Expect.abandoned("orphaned, may not take over: Abandoned", call.duplicate().refusing().claim());
 	}
 
 	@Test
@@ -44,8 +44,8 @@ interface NobodysRules extends StoreUnderTest {
 		Call second = first.duplicate().acquire();
 		second.release();
 		second.release();
-		Expect.abandoned("nobody's, released twice: still abandoned", first.duplicate().refusing().claim());
-		Expect.takenOver("nobody's, released twice, claim: taken over", first.duplicate().claim());
+		Expect.abandoned("orphaned, released twice: still abandoned", first.duplicate().refusing().claim());
+		Expect.takenOver("orphaned, released twice, claim: taken over", first.duplicate().claim());
 	}
 
 	@Test
@@ -63,27 +63,27 @@ interface NobodysRules extends StoreUnderTest {
 	@Test
 	default void lateFirstOwnerMayStillComplete() {
 		Call first = leaveToNobody();
-		Expect.accepted("nobody's, complete by the late first owner", first.complete("late"));
-		Expect.completed("nobody's, complete: DONE", "late", first.duplicate().claim());
+		Expect.accepted("orphaned, complete by the late first owner", first.complete("late"));
+		Expect.completed("orphaned, complete: DONE", "late", first.duplicate().claim());
 		Expect.accepted("DONE, complete sent once more", first.complete("late"));
 	}
 
 	@Test
 	default void lateFirstOwnersTombstoneIsKept() {
 		Call first = leaveToNobody();
-		Expect.accepted("nobody's, complete by the late first owner", first.completeWithoutResult(Call.LONG));
-		Expect.resultUnavailable("nobody's, complete without a result: DONE", first.duplicate().claim());
+		Expect.accepted("orphaned, complete by the late first owner", first.completeWithoutResult(Call.LONG));
+		Expect.resultUnavailable("orphaned, complete without a result: DONE", first.duplicate().claim());
 	}
 
 	@Test
 	default void lateOwnerOfAnotherRequestCannotComplete() {
 		Call late = Call.fresh(this);
 		Call owner = leaveToNobodyWithAnotherFingerprint(late);
-		Expect.refused("nobody's with another fingerprint, complete", late.complete("late"));
-		Expect.refused("nobody's with another fingerprint, complete without a result",
+		Expect.refused("orphaned with another fingerprint, complete", late.complete("late"));
+		Expect.refused("orphaned with another fingerprint, complete without a result",
 				late.completeWithoutResult(Call.LONG));
-		Expect.refused("nobody's with another fingerprint, COMMITTED", late.execute(Call.LONG, Call.LONG));
-		Expect.refused("nobody's with another fingerprint, complete with zero retention", late.forget());
+		Expect.refused("orphaned with another fingerprint, COMMITTED", late.execute(Call.LONG, Call.LONG));
+		Expect.refused("orphaned with another fingerprint, complete with zero retention", late.forget());
 		expectAbandoned(owner);
 	}
 
@@ -91,8 +91,8 @@ interface NobodysRules extends StoreUnderTest {
 	default void lateOwnerThatComparesNothingCannotCompleteAnotherRequest() {
 		Call late = Call.fresh(this).fingerprint(Fingerprint.NONE);
 		Call owner = leaveToNobodyWithAnotherFingerprint(late);
-		Expect.refused("nobody's with a fingerprint, complete without one", late.complete("late"));
-		Expect.refused("nobody's with a fingerprint, complete with zero retention and without one", late.forget());
+		Expect.refused("orphaned with a fingerprint, complete without one", late.complete("late"));
+		Expect.refused("orphaned with a fingerprint, complete with zero retention and without one", late.forget());
 		expectAbandoned(owner);
 	}
 
@@ -100,7 +100,7 @@ interface NobodysRules extends StoreUnderTest {
 	default void lateOwnerCannotCompleteWhatComparesNothing() {
 		Call late = Call.fresh(this);
 		Call owner = leaveToNobody(late, late.duplicate().fingerprint(Fingerprint.NONE));
-		Expect.refused("nobody's without a fingerprint, complete with one", late.complete("late"));
+		Expect.refused("orphaned without a fingerprint, complete with one", late.complete("late"));
 		expectAbandoned(owner);
 	}
 
@@ -109,14 +109,14 @@ interface NobodysRules extends StoreUnderTest {
 		Call late = Call.freshToken(this);
 		store().issue(late.key(), Call.LONG);
 		Call owner = leaveToNobodyWithAnotherFingerprint(late);
-		Expect.refused("nobody's token with another fingerprint, complete", late.complete("late"));
+		Expect.refused("orphaned token with another fingerprint, complete", late.complete("late"));
 		expectAbandoned(owner);
 	}
 
 	@Test
 	default void lateOwnerThatForgetsLeavesNothing() {
 		Call first = leaveToNobody();
-		Expect.accepted("nobody's, complete with zero retention by the late first owner", first.forget());
+		Expect.accepted("orphaned, complete with zero retention by the late first owner", first.forget());
 		Expect.acquired("absent after a completion with zero retention, claim: Acquired", first.duplicate().claim());
 	}
 
@@ -124,29 +124,29 @@ interface NobodysRules extends StoreUnderTest {
 	default void lateOwnerCompletesWhereNothingIsCompared() {
 		Call late = Call.fresh(this).fingerprint(Fingerprint.NONE);
 		leaveToNobody(late, late.duplicate());
-		Expect.accepted("nobody's, nothing is compared, complete", late.complete("late"));
-		Expect.completed("nobody's, complete: DONE", "late", late.duplicate().claim());
+		Expect.accepted("orphaned, nothing is compared, complete", late.complete("late"));
+		Expect.completed("orphaned, complete: DONE", "late", late.duplicate().claim());
 	}
 
 	@Test
 	default void lateFirstOwnerCannotRenew() {
 		Call first = leaveToNobody();
-		Expect.refused("nobody's, renew", first.renew(Call.LONG));
-		Expect.takenOver("nobody's after a refused renewal, claim: taken over", first.duplicate().claim());
+		Expect.refused("orphaned, renew", first.renew(Call.LONG));
+		Expect.takenOver("orphaned after a rejected renewal, claim: taken over", first.duplicate().claim());
 	}
 
 	@Test
 	default void lateFirstOwnerCannotReleaseTheMemory() {
 		Call first = leaveToNobody();
 		first.release();
-		Expect.abandoned("nobody's, release by the late first owner: nothing changes",
+		Expect.abandoned("orphaned, release by the late first owner: nothing changes",
 				first.duplicate().refusing().claim());
 	}
 
 	@Test
 	default void keyReusedIsJudgedBeforeNobodysTakeOver() {
 		Call first = leaveToNobody();
-		Expect.keyReused("nobody's, claim with another fingerprint: KeyReused",
+		Expect.keyReused("orphaned, claim with another fingerprint: KeyReused",
 				first.duplicate().otherFingerprint().claim());
 	}
 
@@ -157,7 +157,7 @@ interface NobodysRules extends StoreUnderTest {
 		Call second = first.duplicate().retention(tick()).acquire();
 		second.release();
 		elapse(tick().multipliedBy(3));
-		Expect.acquired("nobody's, retention over: absent", first.duplicate().refusing().claim());
+		Expect.acquired("orphaned, retention over: absent", first.duplicate().refusing().claim());
 	}
 
 	/**
@@ -165,9 +165,9 @@ interface NobodysRules extends StoreUnderTest {
 	 * and that owner may still complete.
 	 */
 	private void expectAbandoned(Call owner) {
-		Expect.abandoned("nobody's after a refused completion: still abandoned", owner.duplicate().refusing().claim());
-		Expect.accepted("nobody's, complete by the late owner of its request", owner.complete("own"));
-		Expect.completed("nobody's, complete: DONE", "own", owner.duplicate().claim());
+		Expect.abandoned("orphaned after a rejected completion: still abandoned", owner.duplicate().refusing().claim());
+		Expect.accepted("orphaned, complete by the late owner of its request", owner.complete("own"));
+		Expect.completed("orphaned, complete: DONE", "own", owner.duplicate().claim());
 	}
 
 	private Call leaveToNobodyWithAnotherFingerprint(Call late) {

@@ -54,7 +54,7 @@ interface OnceRules extends StoreUnderTest {
 		Expect.refused("ONCE, complete with zero retention by the owner", first.forget());
 		Expect.refused("ONCE, COMMITTED by the owner", first.execute(Call.LONG, Call.LONG));
 		Expect.refused("ONCE, complete by another", first.duplicate().complete("other"));
-		Expect.duplicate("ONCE after refused completions: nothing has changed", 2, first.duplicate().claim());
+		Expect.duplicate("ONCE after rejected completions: nothing has changed", 2, first.duplicate().claim());
 	}
 
 	@Test
@@ -63,7 +63,7 @@ interface OnceRules extends StoreUnderTest {
 		Expect.refused("ONCE, renew by the owner", first.renew(Call.LONG));
 		Expect.refused("ONCE, renew by another", first.duplicate().renew(Call.LONG));
 		elapse(tick().multipliedBy(3));
-		Expect.acquired("ONCE, retention over after refused renewals: absent", first.duplicate().claim());
+		Expect.acquired("ONCE, retention over after rejected renewals: absent", first.duplicate().claim());
 	}
 
 	@Test
@@ -76,14 +76,14 @@ interface OnceRules extends StoreUnderTest {
 		Claim claim = Expect.acquired("absent after a release, claim ONCE: Acquired", second.claim());
 		assertThat(claim.fencingToken()).as("fencing token after a release")
 			.isGreaterThan(first.claimed().fencingToken());
-		Expect.duplicate("ONCE, claim: Duplicate, counted anew", 2, first.duplicate().claim());
+		Expect.duplicate("ONCE, claim: Duplicate, counted again", 2, first.duplicate().claim());
 	}
 
 	@Test
 	default void onceIsNotReleasedByAnother() {
 		Call first = once().acquire();
 		Expect.refused("ONCE, release by another", first.duplicate().release());
-		Expect.duplicate("ONCE after a refused release: nothing has changed", 2, first.duplicate().claim());
+		Expect.duplicate("ONCE after a rejected release: nothing has changed", 2, first.duplicate().claim());
 	}
 
 	@Test

@@ -58,7 +58,7 @@ interface RaceRules extends StoreUnderTest {
 			for (int i = 0; i < 64; i++) {
 				calls.add(first.duplicate(node(i)));
 			}
-			expectOneOwner("nobody's", DuplicateStorm.of(64).run((index) -> calls.get(index).claim()).valuesOrFail());
+			expectOneOwner("orphaned", DuplicateStorm.of(64).run((index) -> calls.get(index).claim()).valuesOrFail());
 			Call owner = calls.stream().filter((call) -> call.claimed().abandoned()).findFirst().orElseThrow();
 			assertThat(owner.claimed().fencingToken()).as("fencing token of the take-over")
 				.isGreaterThan(last.claimed().fencingToken());

@@ -24,7 +24,7 @@ interface RenewalRules extends StoreUnderTest {
 		Call last = Call.fresh(this).lease(tick()).acquire();
 		assertThat(store().renewAll(
 				List.of(renewal(one), renewal(two), new Renewal(last.key(), last.id(), tick().multipliedBy(100)))))
-			.as("RUNNING, renew by the owners: refused")
+			.as("RUNNING, renew by the owners: rejected")
 			.isEmpty();
 		elapse(tick().multipliedBy(3));
 		for (Call call : List.of(one, two, last)) {
@@ -48,10 +48,10 @@ interface RenewalRules extends StoreUnderTest {
 		Call released = nobodys.duplicate().acquire();
 		released.release();
 		assertThat(store().renewAll(renewals(ours, absent, done, others, once, token, nobodys, released)))
-			.as("renewal of many: refused")
+			.as("renewal of many: rejected")
 			.containsExactlyInAnyOrder(absent.id(), done.id(), others.id(), once.id(), token.id(), nobodys.id(),
 					released.id());
-		Expect.inProgress("RUNNING, renewed beside those that are refused", ours.duplicate().claim());
+		Expect.inProgress("RUNNING, renewed beside those that are rejected", ours.duplicate().claim());
 	}
 
 	@Test
@@ -59,13 +59,13 @@ interface RenewalRules extends StoreUnderTest {
 		Call first = Call.fresh(this).lease(tick()).acquire();
 		elapse(tick().multipliedBy(3));
 		Call second = first.duplicate().acquire();
-		assertThat(store().renewAll(renewals(first, second))).as("RUNNING, taken over: refused")
+		assertThat(store().renewAll(renewals(first, second))).as("RUNNING, taken over: rejected")
 			.containsExactly(first.id());
 	}
 
 	@Test
 	default void renewalOfNoneRefusesNone() {
-		assertThat(store().renewAll(Set.of())).as("renewal of none: refused").isEmpty();
+		assertThat(store().renewAll(Set.of())).as("renewal of none: rejected").isEmpty();
 	}
 
 	@Test
@@ -76,7 +76,7 @@ interface RenewalRules extends StoreUnderTest {
 		}
 		Call absent = Call.fresh(this);
 		calls.add(absent);
-		assertThat(store().renewAll(renewals(calls.toArray(new Call[0])))).as("renewal of 500 and one: refused")
+		assertThat(store().renewAll(renewals(calls.toArray(new Call[0])))).as("renewal of 500 and one: rejected")
 			.containsExactly(absent.id());
 	}
 

@@ -99,7 +99,7 @@ interface RunningRules extends StoreUnderTest {
 		Expect.refused("RUNNING, complete by another", other.complete("other"));
 		Expect.refused("RUNNING, complete with zero retention by another", other.forget());
 		Expect.refused("RUNNING, COMMITTED by another", other.execute(Call.LONG, Call.LONG));
-		Expect.inProgress("RUNNING after refused completions: nothing has changed", first.duplicate().claim());
+		Expect.inProgress("RUNNING after rejected completions: nothing has changed", first.duplicate().claim());
 		Expect.accepted("RUNNING, complete by the owner", first.complete("done"));
 		Expect.completed("RUNNING, complete: DONE", "done", first.duplicate().claim());
 	}
@@ -129,7 +129,7 @@ interface RunningRules extends StoreUnderTest {
 	default void releaseByAnotherIsRefused() {
 		Call first = Call.fresh(this).acquire();
 		Expect.refused("RUNNING, release by another", first.duplicate().release());
-		Expect.inProgress("RUNNING after a refused release: nothing has changed", first.duplicate().claim());
+		Expect.inProgress("RUNNING after a rejected release: nothing has changed", first.duplicate().claim());
 	}
 
 	@Test
@@ -148,7 +148,7 @@ interface RunningRules extends StoreUnderTest {
 		Call first = Call.fresh(this).lease(tick()).acquire();
 		Expect.refused("RUNNING, renew by another", first.duplicate().renew(Call.LONG));
 		elapse(tick().multipliedBy(3));
-		Expect.takenOver("RUNNING, lease over after a refused renewal: taken over", first.duplicate().claim());
+		Expect.takenOver("RUNNING, lease over after a rejected renewal: taken over", first.duplicate().claim());
 	}
 
 	@Test

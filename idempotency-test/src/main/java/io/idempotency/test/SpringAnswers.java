@@ -41,8 +41,8 @@ public final class SpringAnswers {
 	public static GuardedAnswer of(MvcResult result) {
 		if (result.getRequest().isAsyncStarted()) {
 			throw new IllegalStateException(
-					"The answer is not there yet, because its handler works on: take the result "
-							+ "of mvc.perform(MockMvcRequestBuilders.asyncDispatch(result))");
+					"The response is not complete, because its handler is asynchronous. Take the result of "
+							+ "mvc.perform(MockMvcRequestBuilders.asyncDispatch(result))");
 		}
 		return of(result.getResponse());
 	}
@@ -58,7 +58,7 @@ public final class SpringAnswers {
 	public static GuardedAnswer of(MvcTestResult result) {
 		Exception unresolved = result.getUnresolvedException();
 		if (unresolved != null) {
-			throw new IllegalStateException("The handler has thrown, and nobody has made an answer of it", unresolved);
+			throw new IllegalStateException("The handler threw an exception that was not handled", unresolved);
 		}
 		return of(result.getMvcResult());
 	}

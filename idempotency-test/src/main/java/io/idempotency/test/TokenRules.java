@@ -123,10 +123,10 @@ interface TokenRules extends StoreUnderTest {
 	default void tokenIsNotReleasedByAnother() {
 		Call first = issued(Call.LONG).acquire();
 		Expect.refused("RUNNING token, release by another", first.duplicate().release());
-		Expect.inProgress("RUNNING token after a refused release: nothing has changed", first.duplicate().claim());
+		Expect.inProgress("RUNNING token after a rejected release: nothing has changed", first.duplicate().claim());
 		Expect.accepted("RUNNING token, complete by the owner", first.complete("done"));
 		Expect.refused("DONE token, release by another", first.duplicate().release());
-		Expect.completed("DONE token after a refused release: the result stands", "done", first.duplicate().claim());
+		Expect.completed("DONE token after a rejected release: the result stands", "done", first.duplicate().claim());
 	}
 
 	@Test
@@ -135,7 +135,7 @@ interface TokenRules extends StoreUnderTest {
 		first.release();
 		Call second = first.duplicate().acquire();
 		Expect.refused("RUNNING token, release by an earlier owner", first.release());
-		Expect.inProgress("RUNNING token after a refused release: nothing has changed", first.duplicate().claim());
+		Expect.inProgress("RUNNING token after a rejected release: nothing has changed", first.duplicate().claim());
 		Expect.accepted("RUNNING token, complete by the owner", second.complete("second"));
 		Expect.completed("RUNNING token, complete: DONE", "second", first.duplicate().claim());
 	}
@@ -144,7 +144,7 @@ interface TokenRules extends StoreUnderTest {
 	default void tokenThatIsClaimedOnceIsNotReleasedByAnother() {
 		Call first = issued(Call.LONG).type(ClaimType.ONCE).acquire();
 		Expect.refused("ONCE token, release by another", first.duplicate().release());
-		Expect.duplicate("ONCE token after a refused release: nothing has changed", 2, first.duplicate().claim());
+		Expect.duplicate("ONCE token after a rejected release: nothing has changed", 2, first.duplicate().claim());
 	}
 
 	@Test
@@ -178,7 +178,7 @@ interface TokenRules extends StoreUnderTest {
 		Expect.accepted("ISSUED, release", never.release());
 		Expect.refused("ISSUED, renew", never.renew(Call.LONG));
 		elapse(tick().multipliedBy(3));
-		Expect.unknownToken("ISSUED, time to live over after a refused renewal: absent", never.claim());
+		Expect.unknownToken("ISSUED, time to live over after a rejected renewal: absent", never.claim());
 	}
 
 	@Test
@@ -195,7 +195,7 @@ interface TokenRules extends StoreUnderTest {
 		first.release();
 		elapse(tick().multipliedBy(3));
 		Expect.refused("ISSUED, complete outside the retention of the claim", first.complete("late", tick()));
-		Expect.acquired("ISSUED after a refused completion, claim: Acquired", first.duplicate().claim());
+		Expect.acquired("ISSUED after a rejected completion, claim: Acquired", first.duplicate().claim());
 	}
 
 	@Test
@@ -214,7 +214,7 @@ interface TokenRules extends StoreUnderTest {
 		Call second = first.duplicate();
 		Expect.takenOver("RUNNING token, lease over, claim: taken over", second.claim());
 		Expect.accepted("RUNNING token, taken over, release by the owner", second.release());
-		Expect.abandoned("nobody's token, may not take over: Abandoned, not ISSUED",
+		Expect.abandoned("orphaned token, may not take over: Abandoned, not ISSUED",
 				first.duplicate().refusing().claim());
 	}
 
