@@ -49,14 +49,14 @@ const ADVICE = {
 async function fetchLogged(path, { target, user, delay, body, headers, signal }) {
 	const result = await send(target, { path, user, delay, signal, key: headers.get("Idempotency-Key"), body: JSON.parse(body) });
 	if (result.status === undefined) {
-		throw new TypeError("No answer");
+		throw new TypeError("No response");
 	}
 	return new Response(result.text || null, { status: result.status, headers: result.headers });
 }
 
 function waitLogged(millis, answer, { target }) {
-	const why = answer.code === "in-progress" ? "The first call still runs" : answer.message.replace(/\.$/, "");
-	target.note(why + ": asking again in " + (millis / 1000).toFixed(1) + " s.");
+	const why = answer.code === "in-progress" ? "The first call is in progress" : answer.message.replace(/\.$/, "");
+	target.note(why + ": retrying in " + (millis / 1000).toFixed(1) + " s.");
 	return pause(millis);
 }
 
@@ -74,7 +74,7 @@ async function orderBy(intent, target, { user, body, delay }) {
 async function resume(intent) {
 	if (intent.unanswered) {
 		const { user, body } = intent.unanswered.note;
-		const target = card("Refreshed too early: asking again");
+		const target = card("Refreshed too early: retrying");
 		const answer = await orderBy(intent, target, { user, body });
 		await refresh();
 		target.verdict(answer.action === DONE ? "Order " + answer.json.orderNo + ", with the key from before" : answer.message, answer.action === DONE);
@@ -89,7 +89,7 @@ async function send(target, call) {
 	line.end({ ...result, summary: summaryOf(result) });
 	if (result.outcome === GAVE_UP) {
 		result.ended = new Promise((resolve) => line.abandoned = resolve).then((end) => line.say(
-				"The browser hung up. The shop went on and ended with " + end.status + " after " + (end.millis / 1000).toFixed(1) + " s."));
+				"The browser disconnected. The shop continued and responded with " + end.status + " after " + (end.millis / 1000).toFixed(1) + " s."));
 	}
 	return result;
 }
@@ -113,13 +113,13 @@ function compared(call, result) {
 
 function summaryOf(result) {
 	if (result.outcome === GAVE_UP) {
-		return "The browser hung up. The shop goes on.";
+		return "The browser disconnected. The shop continues.";
 	}
 	if (result.outcome === FAILED) {
-		return "The shop does not answer.";
+		return "The shop does not respond.";
 	}
 	const answer = result.json || {};
-	const same = result.outcome === REPLAYED && result.same ? ", the same bytes again" : "";
+	const same = result.outcome === REPLAYED && result.same ? ", the same bytes" : "";
 	if (answer.orderNo) {
 		return "Order " + answer.orderNo + same;
 	}
@@ -386,8 +386,8 @@ function showOrders(orders) {
 		return row;
 	});
 	$("orders").tBodies[0].replaceChildren(...rows);
-	scenarioAvailable("pay", payable(), "Here the second call waits for the first and gets its answer.", "There is no unpaid order: place one first.");
-	scenarioAvailable("refund", refundable(), "No header: the service knows the refund by its reference.", "There is no paid order: pay one first.");
+	scenarioAvailable("pay", payable(), "The second call waits for the first and receives its response.", "No unpaid order exists. Place an order first.");
+	scenarioAvailable("refund", refundable(), "No header: the reference of the refund is the key.", "No paid order exists. Pay an order first.");
 }
 
 function scenarioAvailable(name, available, hint, otherwise) {

@@ -58,7 +58,7 @@ export async function call({ method = "POST", path, body, user, key, requestId, 
 export async function get(path) {
 	const response = await fetch(path, { credentials: "omit", cache: "no-store" });
 	if (!response.ok) {
-		throw Object.assign(new Error(path + " answered " + response.status), { status: response.status });
+		throw Object.assign(new Error(path + " returned " + response.status), { status: response.status });
 	}
 	return response.json();
 }

@@ -138,7 +138,7 @@ export class IdempotencyClient {
 	async issueToken(url, init = {}) {
 		const response = await this.#options.fetch(url, { method: "POST", cache: "no-store", ...init });
 		if (!response.ok) {
-			throw new Error("No token: " + url + " answered " + response.status);
+			throw new Error("No token: " + url + " returned " + response.status);
 		}
 		return (await response.json()).token;
 	}
@@ -182,7 +182,7 @@ class Intent {
 	/** Begins a new intent: the next call has another key. Not while a call is under way: it would be repeated with the new one. */
 	renew() {
 		if (this.pending) {
-			throw new Error("The request of this intent is still under way");
+			throw new Error("A request of this intent is in progress");
 		}
 		this.#begin();
 	}
@@ -280,7 +280,7 @@ class Intent {
 		}
 		catch (error) {
 			// The call may have arrived or not, and nobody can tell from here: this is what the key is for.
-			return { action: RETRY_LATER, retryAfter: null, replayed: false, message: "No answer came.", text: "", json: null };
+			return { action: RETRY_LATER, retryAfter: null, replayed: false, message: "No response was received.", text: "", json: null };
 		}
 		finally {
 			clearTimeout(timer);
@@ -411,7 +411,7 @@ function answered(response, text) {
 		retry,
 		status: response.status,
 		headers: response.headers,
-		message: response.status >= 400 ? json?.detail || json?.title || "The service answered " + response.status + "." : "",
+		message: response.status >= 400 ? json?.detail || json?.title || "The service returned status " + response.status + "." : "",
 		retryAfter: retryAfterOf(response.headers),
 		replayed: response.headers.get("Idempotent-Replayed") === "true",
 		text,

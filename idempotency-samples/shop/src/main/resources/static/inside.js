@@ -3,7 +3,7 @@
 import { element } from "./log.js";
 
 const LABELS = {
-	claimedAt: "Claimed", leaseRest: "Lease left", retentionRest: "Kept for", attempts: "Calls",
+	claimedAt: "Claimed", leaseRest: "Lease left", retentionRest: "Stored for", attempts: "Calls",
 	node: "Node", traceId: "Trace", id: "Id", callerId: "Caller's id"
 };
 const CLASSES = { executed: "executed", recovered: "replayed", replayed: "replayed", released: "waiting" };
@@ -47,7 +47,7 @@ export function showInside(page) {
 		if (answer === OVERTAKEN) {
 			return;
 		}
-		show(answer?.records?.[0] ?? null, answer ? "No record: a call with this key would run." : "The shop does not tell.");
+		show(answer?.records?.[0] ?? null, answer ? "No record exists. A call with this key would run." : "The shop does not respond.");
 	}
 
 	async function evict(force) {
@@ -57,12 +57,12 @@ export function showInside(page) {
 			return;
 		}
 		if (answer?.running) {
-			say("The call is in progress. If you evict its record, a call with this key runs beside it.");
+			say("The call is in progress. If you evict its record, another call with this key can run at the same time.");
 			$("evict-anyway").hidden = false;
 			return;
 		}
-		show(null, !answer ? "The shop does not tell."
-			: (answer.evicted ? "Evicted. The next call with this key runs." : "It was gone already."));
+		show(null, !answer ? "The shop does not respond."
+			: (answer.evicted ? "Evicted. The next call with this key runs." : "The record was already removed."));
 	}
 
 	/** No answer may replace that of a later click. */

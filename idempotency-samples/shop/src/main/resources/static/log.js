@@ -3,7 +3,7 @@
 import { EXECUTED, REPLAYED, REFUSED, GAVE_UP, FAILED } from "./calls.js";
 
 const MOST_CARDS = 40;
-const LABELS = { [EXECUTED]: "Executed", [REPLAYED]: "Replayed", [REFUSED]: "Refused", [GAVE_UP]: "Gave up", [FAILED]: "No answer" };
+const LABELS = { [EXECUTED]: "Executed", [REPLAYED]: "Replayed", [REFUSED]: "Rejected", [GAVE_UP]: "Gave up", [FAILED]: "No response" };
 const CLASSES = { [EXECUTED]: "executed", [REPLAYED]: "replayed", [REFUSED]: "refused", [GAVE_UP]: "waiting", [FAILED]: "refused" };
 
 const log = document.getElementById("log");
@@ -118,7 +118,7 @@ function details(call, result) {
 		request.push("X-Demo-Deliveries: " + call.deliveries);
 	}
 	request.push("", JSON.stringify(call.body));
-	root.append(element("summary", "", "Request and answer"), element("pre", "", request.join("\n")));
+	root.append(element("summary", "", "Request and response"), element("pre", "", request.join("\n")));
 	if (result.status) {
 		const answer = ["HTTP " + result.status];
 		if (result.location) {

@@ -9,7 +9,7 @@ const PLACES = { library: "In the library", database: "On the tables of the shop
 const KINDS = {
 	twice: "Two calls at once",
 	again: "One call, then the same again",
-	lost: "The answer is lost, then a retry"
+	lost: "The response is lost, then a retry"
 };
 const LOST_AFTER = 1000;
 const SLOW = "2s";
@@ -87,7 +87,7 @@ async function run(page, scheme, kind) {
 		row.show(before, await effect(order.sku));
 	}
 	catch (error) {
-		row.judge("The shop does not answer.", false);
+		row.judge("The shop does not respond.", false);
 	}
 	await page.refresh();
 }
@@ -124,14 +124,14 @@ const tries = {
 				retries: 8,
 				draw: () => key,
 				wait: (millis) => {
-					row.note("asks again in " + (millis / 1000).toFixed(1) + " s");
+					row.note("retries in " + (millis / 1000).toFixed(1) + " s");
 					return pause(millis);
 				},
 				fetch: async (path, { signal }) => {
 					const result = await send(row, page, { ...asking, signal }, ends);
 					asking.delay = undefined; // the trouble is over
 					if (result.status === undefined) {
-						throw new TypeError("No answer");
+						throw new TypeError("No response");
 					}
 					return new Response(result.text || null, { status: result.status, headers: result.headers });
 				}
@@ -171,7 +171,7 @@ async function send(row, page, asked, ends = []) {
 		ends.push(own);
 		ended.then((end) => {
 			own.ended = true;
-			pair.say("the shop went on and ended with " + end.status);
+			pair.say("the shop continued and responded with " + end.status);
 		});
 	}
 	return result;
@@ -262,10 +262,10 @@ function nameOf(result, seen) {
 	const orderNo = result.json?.id && result.json.orderNo;
 	if (result.status === undefined) {
 		seen.add(GAVE_UP);
-		return [result.outcome === GAVE_UP ? "Gave up" : "No answer", "waiting"];
+		return [result.outcome === GAVE_UP ? "Gave up" : "No response", "waiting"];
 	}
 	if (result.status >= 400) {
-		return ["Refused", "refused"];
+		return ["Rejected", "refused"];
 	}
 	if (result.replayed) {
 		return ["Replayed", "replayed"];
@@ -279,7 +279,7 @@ function nameOf(result, seen) {
 
 function summaryOf({ json, status, retryAfter, outcome }) {
 	if (status === undefined) {
-		return outcome === GAVE_UP ? "the shop goes on" : "";
+		return outcome === GAVE_UP ? "the shop continues" : "";
 	}
 	if (status < 400) {
 		return json?.id ? "order " + json.orderNo : shortKey(json?.token || json?.orderNo || "");

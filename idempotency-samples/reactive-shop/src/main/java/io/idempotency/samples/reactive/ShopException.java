@@ -23,7 +23,7 @@ final class ShopException extends ErrorResponseException {
 	}
 
 	static ShopException unknownOrder(long id) {
-		return new ShopException(404, "unknown-order", "Order is unknown", "There is no order " + id + ".");
+		return new ShopException(404, "unknown-order", "Order is unknown", "Order " + id + " does not exist.");
 	}
 
 	static ShopException unknownProduct(String sku) {
@@ -32,11 +32,11 @@ final class ShopException extends ErrorResponseException {
 
 	static ShopException outOfStock(Product product, int quantity) {
 		return new ShopException(409, "out-of-stock", "Product is out of stock",
-				"There are not " + quantity + " pieces of '" + product.sku() + "' left.");
+				"Fewer than " + quantity + " pieces of '" + product.sku() + "' are in stock.");
 	}
 
 	static ShopException amountTooHigh(BigDecimal most) {
-		return new ShopException(422, "amount-too-high", "Amount is too high", "At most " + most + " can be booked.");
+		return new ShopException(422, "amount-too-high", "Amount is too high", "The maximum amount is " + most + ".");
 	}
 
 }

@@ -75,9 +75,9 @@ final class CheckoutPages {
 
 	static String refusal(IdempotencyException refusal) {
 		boolean earlier = MAYBE_ORDERED.contains(refusal.code());
-		String effect = earlier ? "An earlier click may have ordered; look at your orders before you order again."
+		String effect = earlier ? "An earlier click may have placed an order. Check your orders before you order again."
 				: "Nothing was ordered.";
-		return FRAME.formatted("This form cannot be sent", """
+		return FRAME.formatted("This form cannot be submitted", """
 				<p id="code" data-code="%s">%s. %s</p>
 				<p><a href="/checkout">Open a new form</a></p>""".formatted(escape(refusal.code()),
 				escape(refusal.title()), effect));

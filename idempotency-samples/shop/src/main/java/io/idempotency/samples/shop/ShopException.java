@@ -20,7 +20,7 @@ public final class ShopException extends ErrorResponseException {
 	}
 
 	static ShopException unknownOrder(long id) {
-		return new ShopException(404, "unknown-order", "Order is unknown", "There is no order " + id + ".");
+		return new ShopException(404, "unknown-order", "Order is unknown", "Order " + id + " does not exist.");
 	}
 
 	public static ShopException unknownProduct(String sku) {
@@ -29,41 +29,40 @@ public final class ShopException extends ErrorResponseException {
 
 	public static ShopException outOfStock(Product product, int quantity) {
 		return new ShopException(409, "out-of-stock", "Product is out of stock",
-				"There are not " + quantity + " pieces of '" + product.sku() + "' left.");
+				"Fewer than " + quantity + " pieces of '" + product.sku() + "' are in stock.");
 	}
 
 	static ShopException amountTooHigh(BigDecimal most) {
-		return new ShopException(422, "amount-too-high", "Amount is too high", "At most " + most + " can be booked.");
+		return new ShopException(422, "amount-too-high", "Amount is too high", "The maximum amount is " + most + ".");
 	}
 
 	static ShopException unknownOrder(String orderNo) {
-		return new ShopException(404, "unknown-order", "Order is unknown", "There is no order " + orderNo + ".");
+		return new ShopException(404, "unknown-order", "Order is unknown", "Order " + orderNo + " does not exist.");
 	}
 
 	public static ShopException unknownRequest(String requestId) {
-		return new ShopException(404, "unknown-request", "Request is unknown",
-				"No order was placed with requestId '" + requestId
-						+ "' so far. If a call with it may still be on its way, ask again; else send it once more.");
+		return new ShopException(404, "unknown-request", "Request is unknown", "No order exists for requestId '"
+				+ requestId + "'. If the call may still arrive, look it up again. Otherwise send it again.");
 	}
 
 	public static ShopException unknownScheme(String scheme) {
 		return new ShopException(404, "unknown-scheme", "Scheme is unknown",
-				"There is no scheme '" + scheme + "'. GET /api/recipes lists them.");
+				"Scheme '" + scheme + "' does not exist. GET /api/recipes lists the schemes.");
 	}
 
 	public static ShopException requestReused() {
 		return new ShopException(422, "request-reused", "requestId is already used",
-				"An order of something else was placed with this requestId. Take a new one for a new order.");
+				"This requestId was already used for a different order. Use a new requestId for a new order.");
 	}
 
 	public static ShopException unknownOrderNumber() {
 		return new ShopException(422, "unknown-order-number", "Order number is unknown",
-				"The order number was not made for you, or is forgotten. Ask for a new one.");
+				"The order number was not issued to you or has expired. Request a new one.");
 	}
 
 	public static ShopException stillRunning() {
-		ShopException exception = new ShopException(409, "in-progress", "A request with this requestId is running",
-				"Send the same request again in a moment to get its order.");
+		ShopException exception = new ShopException(409, "in-progress", "A request with this requestId is in progress",
+				"Wait, then send the same request again to receive its order.");
 		exception.getHeaders().set(HttpHeaders.RETRY_AFTER, "1");
 		return exception;
 	}

@@ -138,7 +138,7 @@ class OrderingBrowserTests {
 		});
 		this.shop.placeOrder().click();
 		assertThat(this.shop.verdict()).containsText("2 calls → 1 new order in the database");
-		assertThat(this.shop.badges()).hasText(new String[] { "No answer", "Replayed" });
+		assertThat(this.shop.badges()).hasText(new String[] { "No response", "Replayed" });
 		assertThat(this.shop.newestCard()).containsText(orderNo(answers.get(0)));
 		assertThat(keys).hasSize(2).containsOnly(this.shop.key());
 		assertThat(newOrders()).isEqualTo(1);

@@ -61,7 +61,7 @@ class SchemeBrowserTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "header-key, sku-3, Executed, Replayed", "page-id, sku-3, Executed, Refused",
+	@CsvSource({ "header-key, sku-3, Executed, Replayed", "page-id, sku-3, Executed, Rejected",
 			"lock, sku-3, Executed, Same order", "business-fields, sku-4, Executed, Replayed",
 			"duplicate-on, sku-3, Executed, Same order", "state-machine, sku-3, Executed, Same order" })
 	void secondCallSeesWhatTheSchemeSays(String scheme, String sku, String first, String second) {

@@ -54,8 +54,8 @@ class BloomRecipe implements Recipe {
 	@Override
 	public Scheme scheme() {
 		return Scheme.inDatabase(ID, "Bloom filter before the database",
-				"one order for each requestId: by the unique index, the filter only saves look-ups",
-				"200 and the order that exists");
+				"one order for each requestId, by the unique index; the filter only saves lookups",
+				"200 and the existing order");
 	}
 
 	@Override

@@ -33,21 +33,21 @@ class LibrarySchemeController {
 	static final List<Scheme> SCHEMES = List.of(
 			Scheme
 				.inLibrary("header-key", "Idempotency-Key", "one order for each key, for a day",
-						"the first answer again, marked as replayed; 409 while the first call runs")
+						"the first response, marked as replayed; 409 while the first call is in progress")
 				.withKeyInHeader(),
-			Scheme.inLibrary("page-id", "Id of the page, first one wins", "one order for each id, for a day",
+			Scheme.inLibrary("page-id", "Client-generated id, reject duplicates", "one order for each id, for a day",
 					"409 duplicate, with the number of attempts"),
-			Scheme.inLibrary("lock", "Lock", "no two calls at once; whether there is an order, the method looks",
-					"409 while the first call runs, afterwards 200 and the order that exists"),
-			Scheme.inLibrary("business-fields", "Business fields", "one order of a product a minute for each customer",
-					"the first answer again, whatever the requestId"),
+			Scheme.inLibrary("lock", "Lock", "no concurrent calls; the method looks up the order",
+					"409 while the first call is in progress, then 200 and the existing order"),
+			Scheme.inLibrary("business-fields", "Business fields", "one order of a product per customer and minute",
+					"the first response, for any requestId"),
 			Scheme
-				.inLibrary("token", "Issued token", "one order for each token that the shop has issued",
-						"the first answer again; 400 for a token that the shop has not issued")
+				.inLibrary("token", "Issued token", "one order for each issued token",
+						"the first response; 400 for an unknown token")
 				.withTicket("/idempotency/tokens"),
-			Scheme.inLibrary(IndexedOrders.ID, "Unique index as the last line",
-					"one order for each requestId, for good: the library answers for a second, then the index",
-					"the order that exists"));
+			Scheme.inLibrary(IndexedOrders.ID, "Unique index behind the library",
+					"one order for each requestId, permanently: by the library for one second, then by the index",
+					"the existing order"));
 
 	private static final String LOCK = "lock";
 

@@ -37,8 +37,8 @@ class OrderNumberRecipe implements Recipe {
 	@Override
 	public Scheme scheme() {
 		return Scheme
-			.inDatabase(ID, "Order number made beforehand", "one order for each number that the shop has made",
-					"200 and the order that exists; 422 for a number that the shop has not made")
+			.inDatabase(ID, "Pre-allocated order number", "one order for each issued number",
+					"200 and the existing order; 422 for an unknown number")
 			.withTicket(NUMBERS);
 	}
 

@@ -28,9 +28,9 @@ class QueryRecipe implements Recipe {
 
 	@Override
 	public Scheme scheme() {
-		return Scheme.inDatabase(ID, "Look-up after a time-out",
-				"the client learns what became of its call; the unique index refuses a second order",
-				"200 and the order that exists, by GET without sending it again");
+		return Scheme.inDatabase(ID, "Lookup after a timeout",
+				"the client can look up the outcome of its call; the unique index rejects a second order",
+				"200 and the existing order, by GET instead of a retry");
 	}
 
 	@Override

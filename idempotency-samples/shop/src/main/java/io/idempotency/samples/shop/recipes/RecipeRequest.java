@@ -13,5 +13,5 @@ import jakarta.validation.constraints.Size;
  */
 record RecipeRequest(@NotBlank @Size(max = 40) String sku, @NotNull @Min(1) @Max(100) Integer quantity,
 		@NotNull @Size(min = 1, max = 64) @Pattern(regexp = "[!-~]*",
-				message = "must be printable ASCII without blanks") String requestId) {
+				message = "must be printable ASCII without spaces") String requestId) {
 }

@@ -39,7 +39,7 @@ class StateMachineRecipe implements Recipe {
 	@Override
 	public Scheme scheme() {
 		return Scheme.inDatabase(ID, "State machine", "one order for each cart: its status changes once",
-				"200 and the order that exists");
+				"200 and the existing order");
 	}
 
 	@Override

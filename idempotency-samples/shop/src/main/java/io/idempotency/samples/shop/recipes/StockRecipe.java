@@ -37,8 +37,8 @@ class StockRecipe implements Recipe {
 
 	@Override
 	public Scheme scheme() {
-		return Scheme.inDatabase(ID, "Conditional stock decrement",
-				"never more sold than there is, and each taking is booked once", "200 and the order that exists");
+		return Scheme.inDatabase(ID, "Conditional stock decrement", "no overselling, and each decrement is booked once",
+				"200 and the existing order");
 	}
 
 	@Override

@@ -45,8 +45,8 @@ class VersionRecipe implements Recipe {
 	@Override
 	public Scheme scheme() {
 		return Scheme.inDatabase(ID, "Optimistic lock with version",
-				"one order for each version of the cart, also when its status comes back (A-B-A)",
-				"200 and the order that exists");
+				"one order for each version of the cart, even if its status returns (A-B-A)",
+				"200 and the existing order");
 	}
 
 	@Override
