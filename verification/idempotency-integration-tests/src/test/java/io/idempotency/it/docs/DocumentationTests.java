@@ -266,42 +266,10 @@ class DocumentationTests {
 
 	@Test
 	void everyProblemHasCauseAndCure() {
-		assertThat(troubleshooting("## From a code", "## From a line of the log")).map((row) -> row.get(0))
+		assertThat(troubleshooting("## From a code", "## From the health")).map((row) -> row.get(0))
 			.containsExactlyInAnyOrderElementsOf(Arrays.stream(IdempotencyException.class.getPermittedSubclasses())
 				.map((type) -> problem(type).code())
 				.toList());
-	}
-
-	@Test
-	void everyLineOfTheLogExists() {
-		String published = Sources.published().replace("{}", "…");
-		List<Sources.Line> logged = Sources.logged();
-		List<Sources.Line> lines = linesOfTheLog();
-		assertThat(lines).hasSizeGreaterThan(40);
-		assertThat(lines).filteredOn((line) -> !published.contains(line.message()) || logged.stream()
-			.filter((each) -> each.message().contains(line.message()))
-			.anyMatch((each) -> !List.of("LOG", line.level()).contains(each.level()))).isEmpty();
-	}
-
-	@Test
-	void troubleshootingHasEachWarning() {
-		List<Sources.Line> lines = linesOfTheLog();
-		List<String> warnings = Sources.logged()
-			.stream()
-			.filter((logged) -> !logged.level().equals("INFO"))
-			.map(Sources.Line::message)
-			.toList();
-		assertThat(warnings).hasSizeGreaterThan(40);
-		assertThat(warnings).as("each needs a row in docs/troubleshooting.md")
-			.filteredOn((warning) -> lines.stream().noneMatch((line) -> warning.contains(line.message())))
-			.isEmpty();
-	}
-
-	private static List<Sources.Line> linesOfTheLog() {
-		return troubleshooting("## From a line of the log", "## From the health").stream()
-			.map((row) -> row.get(0).split(" \\((?=(INFO|ERROR)\\)$)"))
-			.map((cell) -> new Sources.Line((cell.length > 1) ? cell[1].replace(")", "") : "WARN", cell[0].strip()))
-			.toList();
 	}
 
 	private static List<List<String>> troubleshooting(String from, String to) {
@@ -336,11 +304,6 @@ class DocumentationTests {
 		assertThat(Page.of("docs/what-happens-if.md").rows()).filteredOn((row) -> !row.get(0).equals("if …"))
 			.hasSizeGreaterThan(40)
 			.allSatisfy((row) -> assertThat(row).hasSize(5).last().asString().containsPattern(NAMED_TEST));
-	}
-
-	@Test
-	void eachRowOfTroubleshootingHasATest() {
-		assertEachNamesATest(Page.of("docs/troubleshooting.md").rows(), 70);
 	}
 
 	@Test

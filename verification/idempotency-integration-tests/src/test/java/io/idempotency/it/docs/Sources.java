@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -19,8 +19,12 @@ import java.util.stream.Stream;
  */
 final class Sources {
 
+	private static final Pattern MESSAGE = Pattern.compile("\"\\[(IDEM-\\d{3})\\] ((?:[^\"\\\\]|\\\\.)+)\"");
+
 	private static final Pattern LOGGED = Pattern
-		.compile("\\.(warn|error|info|log)\\(\\s*\"+\\s*((?:[^\"\\\\]|\\\\.)+)");
+		.compile("(?:\\.warn|(?:log|logger|\\))\\s*\\.error)\\(\\s*+(?!\"\\[IDEM-)");
+
+	private static final Pattern LEVEL = Pattern.compile("Level\\.(WARN|ERROR)\\b");
 
 	private static final Pattern ABOVE = Pattern
 		.compile("(?m)^(?:\\w+ )*(?:class|interface) \\w+ (?:extends|implements) ([\\w, ]+)");
@@ -87,11 +91,16 @@ final class Sources {
 
 	/** The text of what is published, each text of several parts in one. */
 	static String published() {
-		return FILES.stream()
-			.filter(Sources::isPublished)
-			.map(Sources::read)
-			.map((text) -> text.replaceAll("\\\\\\R\\s*", "").replaceAll("\"\\s*\\+\\s*\"", ""))
-			.collect(Collectors.joining("\n"));
+		return publishedFiles().map(Sources::joined).collect(Collectors.joining("\n"));
+	}
+
+	private static Stream<Path> publishedFiles() {
+		return FILES.stream().filter(Sources::isPublished);
+	}
+
+	/** Joins string literals that are concatenated. */
+	private static String joined(Path file) {
+		return read(file).replaceAll("\\\\\\R\\s*", "").replaceAll("\"\\s*\\+\\s*\"", "");
 	}
 
 	private static boolean isPublished(Path file) {
@@ -109,24 +118,43 @@ final class Sources {
 		}
 	}
 
-	/**
-	 * What the library logs at INFO and above, and at levels that it computes, as far as
-	 * it stands where it is logged.
-	 */
-	static List<Line> logged() {
-		return LOGGED.matcher(published())
+	/** Returns the log messages with an id, in the order of their ids. */
+	static List<Message> messages() {
+		return publishedFiles().flatMap(Sources::messages).sorted(Comparator.comparing(Message::id)).toList();
+	}
+
+	private static Stream<Message> messages(Path file) {
+		String text = joined(file);
+		return MESSAGE.matcher(text)
 			.results()
-			.map((line) -> new Line(line.group(1).toUpperCase(Locale.ROOT), line.group(2).replace("{}", "…")))
-			.toList();
+			.map((message) -> new Message(message.group(1), level(text.substring(0, message.start())),
+					message.group(2).replace("{}", "…"), file.getFileName().toString().replace(".java", "")));
+	}
+
+	/** Only a call of {@code error} logs at ERROR; computed levels are WARN at most. */
+	private static String level(String before) {
+		int warn = Math.max(before.lastIndexOf(".warn("),
+				Math.max(before.lastIndexOf(".log("), before.lastIndexOf("once(")));
+		return (before.lastIndexOf(".error(") > warn) ? "ERROR" : "WARN";
+	}
+
+	/** Returns the classes that log at WARN or ERROR without an id. */
+	static List<String> loggingWithoutId() {
+		return publishedFiles().filter((file) -> {
+			String text = joined(file);
+			return LOGGED.matcher(text).find() || LEVEL.matcher(text).find() && !MESSAGE.matcher(text).find();
+		}).map(Path::toString).toList();
 	}
 
 	/**
-	 * A line of the log.
+	 * A log message at WARN or ERROR.
 	 *
-	 * @param level its level; {@code LOG} if that is computed
-	 * @param message its beginning, with "…" for what changes
+	 * @param id its stable id
+	 * @param level its level
+	 * @param text its text, with "…" for what changes
+	 * @param type the simple name of the class that logs it
 	 */
-	record Line(String level, String message) {
+	record Message(String id, String level, String text, String type) {
 
 	}
 
