@@ -1,6 +1,7 @@
-"""The links of the site that lead out of docs/.
+"""Turns Markdown for GitHub into Markdown for the site.
 
-In the repository they are relative. On the site they lead to the repository, which is SITE_REPOSITORY, or the files on this machine.
+Links out of docs/ are relative in the repository. On the site they lead to the repository, which is SITE_REPOSITORY, or to files on
+this machine. Callouts (> [!WARNING]) become admonitions. Bold titles between <!-- tabs --> and <!-- /tabs --> become tabs.
 """
 
 import logging
@@ -17,6 +18,14 @@ REPOSITORY = os.environ.get("SITE_REPOSITORY", ROOT.as_uri()).rstrip("/")
 FENCE = re.compile(r"(?ms)^(```.*?^```$)")
 
 OUTSIDE = re.compile(r"(?<=\]\()(\.\./[^)\s#]+)(#[^)\s]*)?(?=\))")
+
+CALLOUT = re.compile(r"> \[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*")
+
+ADMONITIONS = {"IMPORTANT": "info", "CAUTION": "danger"}
+
+TABS = re.compile(r"(?ms)^<!-- tabs -->$(.*?)^<!-- /tabs -->$")
+
+TAB = re.compile(r"\*\*([^*]+)\*\*")
 
 # Below the logger whose warnings "mkdocs build --strict" counts.
 log = logging.getLogger("mkdocs.hooks.links")
@@ -48,4 +57,31 @@ def on_page_markdown(markdown, page, config, **_):
 
     # Every second part is a block of code and stays as it is.
     parts = FENCE.split(markdown)
-    return "".join(part if index % 2 else OUTSIDE.sub(address, part) for index, part in enumerate(parts))
+    linked = "".join(part if index % 2 else OUTSIDE.sub(address, part) for index, part in enumerate(parts))
+    return TABS.sub(lambda tabs: tabbed(tabs.group(1)), callouts(linked))
+
+
+def callouts(markdown):
+    lines, code, callout = [], False, False
+    for line in markdown.split("\n"):
+        code = code != line.startswith("```")
+        start = None if code else CALLOUT.fullmatch(line)
+        if start:
+            callout = True
+            kind = start.group(1)
+            lines += [f"!!! {ADMONITIONS.get(kind, kind.lower())}", ""]
+        elif callout and line.startswith(">"):
+            lines.append("    " + line[1:].lstrip())
+        else:
+            callout = False
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def tabbed(markdown):
+    lines, code = [], False
+    for line in markdown.split("\n"):
+        code = code != line.startswith("```")
+        title = None if code else TAB.fullmatch(line)
+        lines.append(f'=== "{title.group(1)}"' if title else "    " + line if line else line)
+    return "\n".join(lines)

@@ -135,7 +135,7 @@ final class Page {
 				"""
 
 						A ratio is the median of the ratios of pairs of turns, with the least and the most of them in brackets. Client, server and store share the processors.
-						[What was found](README.md) says what the figures mean, and has those that are measured by hand.
+						[The README](README.md) says what limits the figures, and has those that are measured by hand.
 
 						## Goals
 

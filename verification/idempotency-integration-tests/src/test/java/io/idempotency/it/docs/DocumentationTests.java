@@ -33,7 +33,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.BindHandler;
@@ -49,6 +48,7 @@ import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.ClassPathResource;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.util.ClassUtils;
@@ -56,6 +56,7 @@ import org.springframework.util.ClassUtils;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 class DocumentationTests {
 
@@ -76,6 +77,14 @@ class DocumentationTests {
 
 	private static final Pattern GRADLE_BOOT = Pattern
 		.compile("id\\(\"org\\.springframework\\.boot\"\\) version \"([^\"]+)\"");
+
+	private static final String PROOFS = "verification/idempotency-proofs/";
+
+	private static final String FIGURES = "verification/idempotency-benchmarks/performance/";
+
+	private static final int MAX_WORDS = 46_000;
+
+	private static final int MAX_SENTENCE = 25;
 
 	/** What examples take from the environment. */
 	private static final PropertySource<?> KEYS = new MapPropertySource("keys",
@@ -101,8 +110,10 @@ class DocumentationTests {
 			.concat(Page.all().stream(),
 					Stream
 						.of("SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md", "idempotency-samples/shop/README.md",
-								"idempotency-samples/reactive-shop/README.md", "docs/performance/README.md",
-								"docs/performance/figures.md", "docs/performance/warm.md", "docs/performance/peers.md")
+								"idempotency-samples/reactive-shop/README.md", "idempotency-samples/graphql/README.md",
+								"idempotency-samples/tools/README.md", PROOFS + "README.md", PROOFS + "model/README.md",
+								FIGURES + "README.md", FIGURES + "figures.md", FIGURES + "warm.md",
+								FIGURES + "peers.md", FIGURES + "records.md")
 						.map(Page::of))
 			.toList();
 	}
@@ -119,11 +130,13 @@ class DocumentationTests {
 	}
 
 	@Test
-	void everyPageIsInTheIndex() {
+	void everyPageIsInTheIndexAndInTheNavigation() {
 		String index = Page.of("docs/index.md").text();
+		String navigation = Page.of("mkdocs.yml").text();
 		assertThat(Page.all()).hasSizeGreaterThan(10)
 			.filteredOn((page) -> page.path().startsWith("docs") && !page.path().endsWith("index.md"))
-			.allSatisfy((page) -> assertThat(index).contains("](" + page.path().getFileName() + ")"));
+			.allSatisfy((page) -> assertThat(index).contains("](" + page.path().getFileName() + ")"))
+			.allSatisfy((page) -> assertThat(navigation).contains(": " + page.path().getFileName() + "\n"));
 	}
 
 	@ParameterizedTest
@@ -248,7 +261,7 @@ class DocumentationTests {
 					+ problem.retry())
 			.toList();
 		List<String> documented = new ArrayList<>();
-		Page errors = Page.of("docs/errors.md");
+		Page errors = Page.of("docs/error-codes.md");
 		for (List<String> row : errors.rows()) {
 			if (row.size() == 4 && row.get(1).matches("\\d{3}")) {
 				documented.add(String.join(" ", row).replaceAll("`|\\[|\\]\\(#[a-z-]+\\)", ""));
@@ -257,11 +270,10 @@ class DocumentationTests {
 		assertThat(documented).containsExactlyInAnyOrderElementsOf(problems);
 		// The types of problems may lead there: idempotency.http.problem-type-base.
 		assertThat(problems).allSatisfy((problem) -> assertThat(errors.anchors()).contains(problem.split(" ")[0]));
-		String readme = Page.of("README.md").text();
-		assertThat(problems).allSatisfy((problem) -> {
-			String[] words = problem.split(" ");
-			assertThat(readme).containsPattern("\\| " + words[1] + "( \\+ `Retry-After`)? \\| `" + words[0] + "` \\|");
-		});
+		assertThat(Page.of("README.md").rows()).filteredOn((row) -> row.size() == 3 && row.get(1).matches("\\d{3}.*"))
+			.isNotEmpty()
+			.allSatisfy((row) -> assertThat(problems).anyMatch((problem) -> problem
+				.startsWith(row.get(2).replace("`", "") + " " + row.get(1).substring(0, 3) + " ")));
 	}
 
 	@Test
@@ -293,26 +305,92 @@ class DocumentationTests {
 
 	/** A nested type is named in the file of the type around it. */
 	@Test
-	void pageForSuccessorsNamesTypesThatExist() {
-		assertThat(TYPE.matcher(Page.of("docs/inside.md").text()).results().map(MatchResult::group).distinct())
-			.hasSizeGreaterThan(50)
+	void architectureNamesTypesThatExist() {
+		String code = Pattern.compile("`[^`]+`")
+			.matcher(Page.of("docs/architecture.md").withoutBlocks())
+			.results()
+			.map(MatchResult::group)
+			.collect(Collectors.joining());
+		assertThat(TYPE.matcher(code).results().map(MatchResult::group).distinct()).hasSizeGreaterThan(50)
 			.allSatisfy((type) -> assertThat(Sources.has(type, "") || Sources.declares(type)).as(type).isTrue());
 	}
 
 	@Test
-	void eachFaultHasATest() {
-		assertThat(Page.of("docs/what-happens-if.md").rows()).filteredOn((row) -> !row.get(0).equals("if …"))
-			.hasSizeGreaterThan(40)
-			.allSatisfy((row) -> assertThat(row).hasSize(5).last().asString().containsPattern(NAMED_TEST));
+	void eachFailureModeHasTests() throws IOException {
+		List<List<String>> faults = Page.of("docs/failure-modes.md")
+			.rows()
+			.stream()
+			.filter((row) -> !row.get(0).equals("fault"))
+			.toList();
+		assertThat(faults).hasSizeGreaterThan(50).allSatisfy((row) -> assertThat(row).hasSize(4));
+		assertEachRowHasTests("failure-modes.md", faults);
 	}
 
 	@Test
-	void eachPartBesideAnotherToolHasATest() {
-		assertEachNamesATest(Page.of("docs/choosing.md")
+	void eachUseBesideAnotherToolHasTests() throws IOException {
+		assertEachRowHasTests("alternatives.md",
+				Page.of("docs/alternatives.md")
+					.rows()
+					.stream()
+					.filter((row) -> !row.get(0).equals("you have"))
+					.takeWhile((row) -> row.size() == 3)
+					.toList());
+	}
+
+	/** The ratios of requests and of processor time stand in one row of the figures. */
+	@Test
+	void ratiosAreThoseOfTheFigures() {
+		Pattern median = Pattern.compile("(\\d+\\.\\d\\d) \\(.*");
+		List<String> measured = Page.of(FIGURES + "warm.md")
 			.rows()
 			.stream()
-			.takeWhile((row) -> !row.get(1).startsWith("duplicates of a call"))
-			.toList(), 7);
+			.filter((row) -> row.size() == 6 && median.matcher(row.get(1)).matches())
+			.map((row) -> median.matcher(row.get(1)).replaceAll("$1") + " "
+					+ median.matcher(row.get(2)).replaceAll("$1"))
+			.toList();
+		assertThat(Page.of("docs/performance.md").rows())
+			.filteredOn((row) -> row.size() == 4 && row.get(2).matches("\\d\\.\\d\\d"))
+			.hasSizeGreaterThan(15)
+			.allSatisfy((row) -> assertThat(measured).contains(row.get(2) + " " + row.get(3)));
+	}
+
+	@Test
+	void sizesOfRecordsAreThoseOfTheFigures() {
+		Page figures = Page.of(FIGURES + "records.md");
+		Matcher result = Pattern.compile("body of 200 bytes: (\\d+) with").matcher(figures.text());
+		assertThat(result.find()).isTrue();
+		Map<String, String> formulas = Page.of("docs/capacity.md")
+			.rows()
+			.stream()
+			.filter((row) -> row.size() == 2)
+			.collect(Collectors.toMap((row) -> row.get(0), (row) -> row.get(1)));
+		Map.of("Redis memory", "Redis, its whole memory", "PostgreSQL disk", "PostgreSQL, before a vacuum")
+			.forEach((resource, measured) -> {
+				int bytes = figures.rows()
+					.stream()
+					.filter((row) -> row.get(0).equals(measured))
+					.mapToInt((row) -> Integer.parseInt(row.get(1)))
+					.sum();
+				Matcher formula = Pattern.compile("\\((\\d+) \\+").matcher(formulas.get(resource));
+				assertThat(formula.find()).isTrue();
+				assertThat(Integer.parseInt(formula.group(1))).as(resource)
+					.isCloseTo(bytes - Integer.parseInt(result.group(1)), within(10));
+			});
+	}
+
+	private static void assertEachRowHasTests(String page, List<List<String>> rows) throws IOException {
+		String all = new ClassPathResource("tests-of-rows.txt").getContentAsString(StandardCharsets.UTF_8);
+		String section = all.substring(all.indexOf("[" + page + "]\n")).split("\n\\[")[0];
+		Map<String, String> tests = section.lines()
+			.skip(1)
+			.map((line) -> line.split(" => "))
+			.collect(Collectors.toMap((row) -> row[0], (row) -> row[1]));
+		assertThat(rows.stream().map((row) -> row.get(0).replace("**", "")))
+			.containsExactlyInAnyOrderElementsOf(tests.keySet());
+		assertThat(tests.values()).allSatisfy((named) -> assertThat(named.split(", ")).allSatisfy((test) -> {
+			String[] parts = test.split("#");
+			assertThat(Sources.has(parts[0], (parts.length == 2) ? parts[1] : "")).as(test).isTrue();
+		}));
 	}
 
 	private static void assertEachNamesATest(List<List<String>> rows, int more) {
@@ -389,15 +467,32 @@ class DocumentationTests {
 	void tableIsThatOfTheScript() throws IOException {
 		String script = Files.readString(Page.ROOT.resolve(
 				"stores/idempotency-sql/src/main/resources/io/idempotency/store/sql/schema/postgresql/R__idempotency_record.sql"));
-		assertThat(Page.of("docs/stores.md").blocks("sql")).extracting(Block::code).contains(script);
+		assertThat(Page.of("docs/store-jdbc.md").blocks("sql")).extracting(Block::code).contains(script);
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "security", "operations", "annotation", "errors", "what-happens-if", "troubleshooting",
-			"stability", "choosing" })
-	void sentencesEnd(String page) {
-		assertThat(Page.of("docs/" + page + ".md").sentences()).hasSizeGreaterThan(50)
-			.allSatisfy((sentence) -> assertThat(sentence.split(" ")).as(sentence).hasSizeLessThanOrEqualTo(40));
+	@MethodSource("io.idempotency.it.docs.Page#all")
+	void sentencesAreShort(Page page) {
+		assertThat(page.sentences()).filteredOn((sentence) -> sentence.split(" ").length > MAX_SENTENCE).isEmpty();
+	}
+
+	/** A page that needs more words says something twice, or belongs to another page. */
+	@Test
+	void pagesKeepTheirBoundOfWords() throws IOException {
+		Map<String, Integer> bounds = new ClassPathResource("words-of-pages.txt")
+			.getContentAsString(StandardCharsets.UTF_8)
+			.lines()
+			.filter((line) -> !line.startsWith("#"))
+			.map((line) -> line.split(" "))
+			.collect(Collectors.toMap((line) -> line[0], (line) -> Integer.valueOf(line[1])));
+		List<Page> pages = Stream
+			.concat(Page.all().stream(), Stream.of("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md").map(Page::of))
+			.toList();
+		assertThat(pages).allSatisfy((page) -> {
+			assertThat(bounds).as("words-of-pages.txt").containsKey(page.toString());
+			assertThat(page.words()).as(page.toString()).isLessThanOrEqualTo(bounds.get(page.toString()));
+		});
+		assertThat(pages.stream().mapToInt(Page::words).sum()).isLessThanOrEqualTo(MAX_WORDS);
 	}
 
 	@Test

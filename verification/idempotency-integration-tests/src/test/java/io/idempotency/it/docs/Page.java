@@ -64,6 +64,11 @@ record Page(Path path, String text) {
 		return new Block(this.path + ":" + line, block.group(1), block.group(2));
 	}
 
+	/** How many words it has, with those of its examples, as {@code wc -w} counts. */
+	int words() {
+		return this.text.strip().split("\\s+").length;
+	}
+
 	String withoutBlocks() {
 		return BLOCK.matcher(this.text).replaceAll("");
 	}
@@ -81,7 +86,8 @@ record Page(Path path, String text) {
 	 * list end one, too. What a link leads to is no word of it.
 	 */
 	List<String> sentences() {
-		String text = withoutBlocks().replaceAll("\\]\\([^)]*\\)", "]")
+		String text = withoutBlocks().replaceAll("(?m)^> (\\[!\\w+\\])?", "")
+			.replaceAll("\\]\\([^)]*\\)", "]")
 			.replaceAll("(?m)^(#+ |\\||[-*] |\\d+\\. |$)", "\u0000")
 			.replace('|', '\u0000')
 			.replaceAll("(?<=[.!?])[\"*)]*\\s+(?=[A-Z`*\\[\"(])", "\u0000");

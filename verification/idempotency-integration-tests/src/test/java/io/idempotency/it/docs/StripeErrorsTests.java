@@ -56,7 +56,7 @@ class StripeErrorsTests {
 	void handlerOfThePageIsTheOneThatIsTested() throws IOException {
 		String tested = Files
 			.readString(Path.of("src/test/java", StripeErrors.class.getName().replace('.', '/') + ".java"));
-		assertThat(Page.of("docs/errors.md").text())
+		assertThat(Page.of("docs/error-codes.md").text())
 			.contains(tested.substring(tested.indexOf("@RestControllerAdvice\n")));
 	}
 

@@ -234,8 +234,8 @@ class AdminEndpointOnTomcatTests {
 	}
 
 	private static List<String> requestsOfThePage() throws IOException {
-		String page = Files.readString(Path.of("../../docs/admin.md"));
-		String example = page.substring(page.indexOf("## \"My payment hangs\""), page.indexOf("## Freeing a key"));
+		String page = Files.readString(Path.of("../../docs/records.md"));
+		String example = page.substring(page.indexOf("## \"My payment hangs\""), page.indexOf("## Release a key"));
 		return Pattern.compile("(?m)^curl .*[\"']localhost:8080(.*)[\"']$")
 			.matcher(example)
 			.results()

@@ -18,8 +18,8 @@ import org.yaml.snakeyaml.Yaml;
 /** What the documentation for operators names. */
 final class OperationsPages {
 
-	static final List<String> FILES = List.of("docs/operations.md", "docs/grafana/idempotency-dashboard.json",
-			"docs/grafana/idempotency-alerts.yaml");
+	static final List<String> FILES = List.of("docs/metrics.md", "docs/alerts.md",
+			"docs/grafana/idempotency-dashboard.json", "docs/grafana/idempotency-alerts.yaml");
 
 	private static final Pattern NAME = Pattern.compile("\\b(idempotency|cache)_[a-z_]*[a-z]\\b");
 

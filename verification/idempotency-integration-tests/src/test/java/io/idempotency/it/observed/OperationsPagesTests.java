@@ -43,14 +43,18 @@ class OperationsPagesTests {
 	}
 
 	@Test
-	void eachAlertHasARowOfItsNameInTheRunbook() {
+	void eachAlertHasASectionWithACommandInTheRunbook() {
 		List<String> alerts = OperationsPages.alerts();
 		assertThat(alerts).isNotEmpty();
-		String runbook = OperationsPages.text("docs/operations.md");
-		assertThat(alerts).allSatisfy((alert) -> assertThat(runbook)
-			.contains("<a id=\"" + alert.toLowerCase(Locale.ROOT) + "\"></a>**" + alert + "**"));
+		String runbook = OperationsPages.text("docs/alerts.md");
+		assertThat(alerts).allSatisfy((alert) -> {
+			assertThat(runbook).contains("\n## " + alert + "\n");
+			String section = runbook.substring(runbook.indexOf("\n## " + alert) + 1).split("\n## ")[0];
+			assertThat(section).contains("**Severity:** ", "**Clients see:** ", "**Money at risk:** ",
+					"**First command:**\n\n```", "**Assess", "**Repair");
+		});
 		assertThat(OperationsPages.text("docs/grafana/idempotency-alerts.yaml")).contains(alerts.stream()
-			.map((alert) -> "runbook_url: \"docs/operations.md#" + alert.toLowerCase(Locale.ROOT) + "\"")
+			.map((alert) -> "runbook_url: \"docs/alerts.md#" + alert.toLowerCase(Locale.ROOT) + "\"")
 			.toList());
 	}
 

@@ -73,7 +73,7 @@ class PrometheusTests {
 	}
 
 	private static void showsWhatWasProvoked(Dashboard dashboard) {
-		assertThat(List.of("Refused by store errors", "Unguarded runs", "Leases lost", "Mismatches"))
+		assertThat(List.of("Rejected by store errors", "Unguarded runs", "Lost leases", "Reused keys"))
 			.extracting((title) -> dashboard.shows(title).get(""))
 			.containsExactly(2L, 2L, 2L, 1L);
 		Map<String, Long> outcomes = dashboard.shows("Calls by outcome");
@@ -83,20 +83,19 @@ class PrometheusTests {
 			// Prometheus extrapolates to the ends of the range.
 			.hasEntrySatisfying("executed", (executed) -> assertThat(executed).isBetween(9L, 10L));
 		assertThat(outcomes.get("in-progress")).isPositive();
-		assertThat(dashboard.values("Part of duplicates")).containsEntry("once", 0.5)
+		assertThat(dashboard.values("Proportion of duplicates")).containsEntry("once", 0.5)
 			.containsEntry("found", 0.5)
 			.containsEntry("unkept", 0.0);
 		assertThat(dashboard.shows("Events")).containsEntry("lease-lost", 2L)
 			.containsEntry("taken-over", 2L)
 			.containsEntry("unguarded", 2L)
 			.containsEntry("result-not-stored", 3L);
-		assertThat(dashboard.shows("Failures of the store").values()).anyMatch((failures) -> failures > 0);
+		assertThat(dashboard.shows("Store failures").values()).anyMatch((failures) -> failures > 0);
 		// The store did not answer until the time-out.
-		assertThat(dashboard.values("Longest time of the store").get("redis claim")).isGreaterThan(5.0);
+		assertThat(dashboard.values("Longest store operation").get("redis claim")).isGreaterThan(5.0);
 		assertThat(dashboard.values("Memory store").values()).singleElement()
 			.satisfies((part) -> assertThat(part).isBetween(0.00001, 0.1));
-		assertThat(dashboard.values("Keys that Redis has evicted"))
-			.isEqualTo(Map.of("proceeding", 0.0, "rejecting", 0.0));
+		assertThat(dashboard.values("Keys evicted by Redis")).isEqualTo(Map.of("proceeding", 0.0, "rejecting", 0.0));
 	}
 
 	private static void provoke(Node rejecting, Node proceeding, Dashboard dashboard) {
@@ -108,8 +107,8 @@ class PrometheusTests {
 		meanwhile.set(() -> {
 			assertThat(post(rejecting, "/plain", "k2", "body").status()).isEqualTo(409);
 			await().atMost(PATIENCE).untilAsserted(() -> {
-				assertThat(dashboard.shows("Calls that run now")).containsEntry("plain", 1L);
-				assertThat(dashboard.shows("Running claims and waiters")).isEqualTo(Map.of("", 1L));
+				assertThat(dashboard.shows("Calls in progress")).containsEntry("plain", 1L);
+				assertThat(dashboard.shows("Claims and waiting duplicates")).isEqualTo(Map.of("", 1L));
 			});
 		});
 		assertThat(post(rejecting, "/plain", "k2", "body").status()).isEqualTo(200);
@@ -145,8 +144,7 @@ class PrometheusTests {
 
 	private static void expectOutstanding(Dashboard dashboard, long writes) {
 		await().atMost(PATIENCE)
-			.untilAsserted(() -> assertThat(dashboard.shows("What the store has not taken yet"))
-				.isEqualTo(Map.of("", writes)));
+			.untilAsserted(() -> assertThat(dashboard.shows("Pending writes")).isEqualTo(Map.of("", writes)));
 	}
 
 	private static List<Integer> statuses(Node node, String path) {
