@@ -292,7 +292,8 @@ class StartupFailureTests {
 	@Test
 	void badPointersAndHeaderNames() {
 		assertRefused(BadPointer.class, "run()", "its body '/a~2' is not a JSON Pointer", "~0 for ~");
-		assertRefused(BadHeader.class, "run()", "its header 'X Key' is not a valid header name", "bare name");
+		assertRefused(BadHeader.class, "run()", "its header 'X Key' is not a valid header name",
+				"name of a header only");
 	}
 
 	@Test
@@ -376,7 +377,7 @@ class StartupFailureTests {
 
 	@Test
 	void valueAndKeyThatDiffer() {
-		assertRefused(ValueAndKey.class, "run(String)", "value", "Keep one");
+		assertRefused(ValueAndKey.class, "run(String)", "value", "Remove value or key");
 		assertThat(failureOf(ValueAndKeyFactory.class))
 			.hasMessageStartingWith("@Idempotent on '" + ValueAndKeyOnClass.class.getName() + "#run(String)'");
 	}
@@ -490,7 +491,7 @@ class StartupFailureTests {
 	@Test
 	void recoverMethodsThatDoNotFit() {
 		assertRefused(NoRecover.class, "run(String)", "its recover method 'find' does not exist",
-				"Add a method 'find' with the same parameters to " + NoRecover.class.getName());
+				"Add a method 'find' with the same parameters to class " + NoRecover.class.getName());
 		assertRefused(RecoverOfOtherParameters.class, "run(String)",
 				"its recover method 'find' does not exist with these parameters, but there is "
 						+ RecoverOfOtherParameters.class.getName() + "#find(Object)",

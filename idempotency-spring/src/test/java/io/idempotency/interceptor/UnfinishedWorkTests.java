@@ -119,7 +119,7 @@ class UnfinishedWorkTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|',
 			textBlock = """
-					FoundOther  | returns java.lang.Integer,                  | Change its return type to java.lang.String, null or empty
+					FoundOther  | returns java.lang.Integer,                  | Change its return type to java.lang.String, with null or empty
 					FoundAsOne  | returns java.util.List<java.lang.String>,   | Change its return type to
 					FoundVoid   | returns java.lang.Void,                     | Change its return type to java.lang.String
 					""")
