@@ -39,8 +39,7 @@ public final class CallRoot {
 	/**
 	 * Returns a query or form parameter of the request.
 	 * @return the first value, {@code null} if there is none
-	 * @throws IdempotencyKeyInvalidException if the value is no text in the charset of
-	 * the request
+	 * @throws IdempotencyKeyInvalidException if the value cannot be decoded
 	 */
 	public @Nullable String param(String name) {
 		return (String) OperationKeyReader.value(this.call.operation(), "in the parameter '" + name + "'",

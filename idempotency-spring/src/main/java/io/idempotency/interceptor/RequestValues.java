@@ -50,7 +50,7 @@ public interface RequestValues {
 	/**
 	 * Returns a query or form parameter.
 	 * @return the first value, {@code null} if there is none
-	 * @throws IllegalArgumentException if the value is no text in its charset
+	 * @throws IllegalArgumentException if the value cannot be decoded
 	 */
 	default @Nullable String param(String name) {
 		return null;
@@ -62,7 +62,7 @@ public interface RequestValues {
 	 * field
 	 * @return text, a number or a boolean; {@code null} if it is absent or null
 	 * @throws IllegalArgumentException if the value is an array, an object, a field with
-	 * several values or no text in its charset, or if the body cannot be read
+	 * several values or cannot be decoded, or if the body cannot be read
 	 */
 	default @Nullable Object body(String pointer) {
 		return null;

@@ -30,7 +30,7 @@ public record FormData(Map<String, List<String>> values, boolean whole) {
 	 */
 	static final int MAX_FIELDS = 10_000;
 
-	/** Decoders put it in the place of bytes that are no text in their charset. */
+	/** Decoders put it in the place of bytes that are malformed in their charset. */
 	private static final char REPLACEMENT = '\uFFFD';
 
 	/**
@@ -55,7 +55,7 @@ public record FormData(Map<String, List<String>> values, boolean whole) {
 
 	/**
 	 * Decodes parameters, and leaves out those that are malformed, as Tomcat does.
-	 * @param text the encoded parameters, {@code null} if there are none
+	 * @param text the encoded parameters, {@code null} for none
 	 * @param charset the charset of percent-encoded bytes
 	 */
 	public static FormData parse(@Nullable String text, Charset charset) {
@@ -82,13 +82,13 @@ public record FormData(Map<String, List<String>> values, boolean whole) {
 	 * Returns the value of a form field, which is a key or a part of one.
 	 * @param values the values of the field, {@code null} if it is absent
 	 * @param whole whether no field is left out because it is malformed
-	 * @throws IllegalArgumentException if the field was sent several times, or is no text
-	 * in the charset of the form
+	 * @throws IllegalArgumentException if the field was sent several times, or cannot be
+	 * decoded
 	 */
 	public static @Nullable String field(@Nullable List<String> values, boolean whole) {
 		List<String> sent = (values != null) ? values : List.of();
 		if (isLossy(sent) || sent.isEmpty() && !whole) {
-			throw new IllegalArgumentException("The form is no text in its charset: send it in UTF-8");
+			throw new IllegalArgumentException("The form cannot be decoded: send it in UTF-8");
 		}
 		if (sent.size() > 1) {
 			throw new IllegalArgumentException("The field was sent " + sent.size() + " times");

@@ -88,14 +88,14 @@ public final class RequestFingerprint {
 	}
 
 	private Set<String> ignoredParameters(ComparedRequest request, ContentType contentType, KeySource key) {
-		String csrf = request.csrfParameter();
-		String field = (contentType.isForm() && key instanceof KeySource.Body body) ? body.pointer() : null;
-		if (csrf == null && field == null) {
-			return this.ignoredParameters;
-		}
 		Set<String> ignored = new HashSet<>(this.ignoredParameters);
-		ignored.add((csrf != null) ? csrf : field);
-		ignored.add((field != null) ? field : csrf);
+		String csrf = request.csrfParameter();
+		if (csrf != null) {
+			ignored.add(csrf);
+		}
+		if (contentType.isForm() && key instanceof KeySource.Body body) {
+			ignored.add(body.pointer());
+		}
 		return ignored;
 	}
 

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import io.idempotency.Internal;
 import io.idempotency.http.StoredResponse.Header;
@@ -49,10 +50,7 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 	 * already had.
 	 */
 	public StoredResponse rendering(StoredResponse error) {
-		List<Header> all = new ArrayList<>(error.headers());
-		all.addAll(this.headers);
-		return new StoredResponse(this.ending, this.status, this.contentType, this.contentLength, this.text, all,
-				this.body);
+		return withHeaders(error.headers(), this.headers);
 	}
 
 	/**
@@ -63,10 +61,12 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 		if (range.isEmpty() || !isPart()) {
 			return this;
 		}
-		List<Header> all = new ArrayList<>(this.headers);
-		all.add(new Header(RANGE, true, List.copyOf(range)));
-		return new StoredResponse(this.ending, this.status, this.contentType, this.contentLength, this.text, all,
-				this.body);
+		return withHeaders(this.headers, List.of(new Header(RANGE, true, List.copyOf(range))));
+	}
+
+	private StoredResponse withHeaders(List<Header> first, List<Header> others) {
+		return new StoredResponse(this.ending, this.status, this.contentType, this.contentLength, this.text,
+				Stream.concat(first.stream(), others.stream()).toList(), this.body);
 	}
 
 	/**
