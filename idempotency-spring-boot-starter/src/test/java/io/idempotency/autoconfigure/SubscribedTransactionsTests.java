@@ -1,18 +1,22 @@
 package io.idempotency.autoconfigure;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
+import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.Idempotent;
-import io.idempotency.interceptor.GuardFaultException;
 import io.idempotency.store.Completion;
 import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.retry.Retry;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -22,6 +26,7 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.reactive.AbstractReactiveTransactionManager;
 import org.springframework.transaction.reactive.GenericReactiveTransaction;
+import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.transaction.reactive.TransactionalOperator;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
@@ -48,27 +53,98 @@ class SubscribedTransactionsTests {
 					context.getBean(RecordingStore.class), context.getBean(Transactions.class))));
 	}
 
+	private TransactionalOperator operator(Application application) {
+		return TransactionalOperator.create(application.transactions);
+	}
+
 	@Test
-	void callInATransactionOfItsCallerIsRefused() {
+	void completesCallWhenTransactionOfCallerCommits() {
 		run(Inside.class, (application) -> {
-			Mono<String> call = application.orders.place("7");
-			TransactionalOperator operator = TransactionalOperator.create(application.transactions);
-			assertRefused(application, operator.transactional(call));
-			assertRefused(application, operator.transactional(application.orders.lines("7")).collectList());
-			assertRefused(application, application.caller.place("7"));
-			assertThat(call.block()).isEqualTo("7:1");
-			assertThat(application.store.claims).hasSize(1);
+			for (int i = 0; i < 2; i++) {
+				assertThat(operator(application).transactional(application.orders.place("7")).block()).isEqualTo("7:1");
+				assertThat(application.caller.place("7").block()).isEqualTo("7:1");
+				assertThat(operator(application).transactional(application.orders.lines("8")).collectList().block())
+					.containsExactly("8", "line 2");
+			}
+			assertThat(application.transactions.events).startsWith("begin", "commit", "record");
 		});
 	}
 
-	private static void assertRefused(Application application, Mono<?> call) {
-		application.transactions.events.clear();
-		assertThatExceptionOfType(GuardFaultException.class).isThrownBy(call::block)
-			.withMessageContaining("inside an open reactive transaction")
-			.withMessageContaining("Orders.");
-		assertThat(application.store.claims).isEmpty();
-		assertThat(application.orders.runs()).isZero();
-		assertThat(application.transactions.events).containsExactly("begin", "rollback");
+	@Test
+	void releasesKeyWhenTransactionOfCallerIsRolledBack() {
+		run(Inside.class, (application) -> {
+			Mono<String> fails = application.orders.place("7").then(Mono.error(new IllegalStateException("later")));
+			assertThatExceptionOfType(IllegalStateException.class)
+				.isThrownBy(operator(application).transactional(fails)::block)
+				.withMessage("later");
+			assertThat(application.transactions.events).containsExactly("begin", "rollback");
+			assertThat(application.orders.place("7").block()).isEqualTo("7:2");
+		});
+	}
+
+	@Test
+	void releasesKeyWhenCallIsCancelledWithItsTransaction() {
+		run(Inside.class, (application) -> {
+			Disposable call = operator(application).transactional(application.orders.never("7")).subscribe();
+			application.orders.entered().block();
+			call.dispose();
+			assertThat(application.transactions.events).containsExactly("begin", "rollback");
+			assertThat(application.orders.place("7").retryWhen(Retry.fixedDelay(1000, Duration.ofMillis(10))).block())
+				.isEqualTo("7:1");
+		});
+	}
+
+	/** The transaction commits work of which nothing is known. */
+	@Test
+	void keepsKeyClaimedWhenCancelledCallCommits() {
+		run(Inside.class, (application) -> {
+			Mono<String> given = Mono.firstWithSignal(application.orders.never("7"),
+					application.orders.entered().thenReturn("other"));
+			assertThat(operator(application).transactional(given).block()).isEqualTo("other");
+			assertThatExceptionOfType(IdempotencyInProgressException.class)
+				.isThrownBy(application.orders.never("7")::block);
+		});
+	}
+
+	@Test
+	void keepsKeyClaimedWhenCommitOfCallerFails() {
+		run(Inside.class, (application) -> {
+			application.transactions.commits = false;
+			assertThatExceptionOfType(IllegalStateException.class)
+				.isThrownBy(operator(application).transactional(application.orders.place("7"))::block)
+				.withMessage("not committed");
+			assertThatExceptionOfType(IdempotencyInProgressException.class)
+				.isThrownBy(application.orders.place("7")::block);
+		});
+	}
+
+	/** Spring reports no completion after such a failure. */
+	@Test
+	void completesCallWhenSynchronizationFailsAfterCommit() {
+		run(Inside.class, (application) -> {
+			Mono<Void> failsLater = TransactionSynchronizationManager.forCurrentTransaction()
+				.doOnNext((manager) -> manager.registerSynchronization(new TransactionSynchronization() {
+
+					@Override
+					public Mono<Void> afterCommit() {
+						return Mono.error(new IllegalStateException("not sent"));
+					}
+
+				}))
+				.then();
+			assertThatExceptionOfType(IllegalStateException.class)
+				.isThrownBy(operator(application).transactional(failsLater.then(application.orders.place("7")))::block);
+			assertThat(application.orders.place("7").block()).isEqualTo("7:1");
+		});
+	}
+
+	@Test
+	void replaysResultWithinTransaction() {
+		run(Inside.class, (application) -> {
+			Mono<String> twice = application.orders.place("7").then(application.orders.place("7"));
+			assertThat(operator(application).transactional(twice).block()).isEqualTo("7:1");
+			assertThat(application.store.claims).hasSize(1);
+		});
 	}
 
 	@Test
@@ -103,8 +179,12 @@ class SubscribedTransactionsTests {
 	}
 
 	@Test
-	void transactionOfTheMethodThatIsOrderedAroundTheGuardIsRefused() {
-		run(Outside.class, (application) -> assertRefused(application, application.orders.booked("7")));
+	void transactionOfTheMethodMayBeAroundTheGuard() {
+		run(Outside.class, (application) -> {
+			assertThat(application.orders.booked("7").block()).isEqualTo("7:1 in true");
+			assertThat(application.orders.booked("7").block()).isEqualTo("7:1 in true");
+			assertThat(application.transactions.events).startsWith("begin", "commit", "record");
+		});
 	}
 
 	@Test
@@ -170,13 +250,20 @@ class SubscribedTransactionsTests {
 
 		private final AtomicInteger runs = new AtomicInteger();
 
-		int runs() {
-			return this.runs.get();
+		private final Sinks.Empty<Void> entered = Sinks.empty();
+
+		Mono<Void> entered() {
+			return this.entered.asMono();
 		}
 
-		@Idempotent("#order")
+		@Idempotent(operation = "place", key = "#order")
 		Mono<String> place(String order) {
 			return Mono.fromSupplier(() -> order + ":" + this.runs.incrementAndGet());
+		}
+
+		@Idempotent(operation = "place", key = "#order")
+		Mono<String> never(String order) {
+			return Mono.<String>never().doOnSubscribe((subscription) -> this.entered.tryEmitEmpty());
 		}
 
 		@Idempotent("#order")

@@ -120,7 +120,13 @@ final class SpringReactiveTransactionStarter implements ReactiveTransactionStart
 
 	@Override
 	public Mono<Begun> begin() {
-		return Mono.defer(() -> {
+		return Mono.deferContextual((caller) -> {
+			if (SpringSurroundingTransactions.current(caller) != null) {
+				return Mono
+					.error(new GuardFaultException("A call with transaction = JOIN cannot be guarded, and nothing "
+							+ "ran: it is inside of a reactive transaction that is open already. Call it outside of that "
+							+ "transaction, or set transaction = TransactionMode.SEPARATE", null));
+			}
 			Context own = TransactionContextManager.getOrCreateContext()
 				.apply(TransactionContextManager.getOrCreateContextHolder().apply(Context.empty()));
 			return this.manager.getReactiveTransaction(this.definition)

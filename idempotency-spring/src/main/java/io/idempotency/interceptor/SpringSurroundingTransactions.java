@@ -5,26 +5,29 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import io.idempotency.engine.GuardedCall;
+import io.idempotency.engine.WorkTransactions.TransactionOutcome;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.reactor.ReactiveClaim;
+import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransaction;
 import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransactions;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
+import org.springframework.core.Ordered;
 import org.springframework.transaction.NoTransactionException;
 import org.springframework.transaction.reactive.TransactionContextManager;
+import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 
 /**
- * Knows the transactions of Spring: those of a {@code ReactiveTransactionManager} by the
- * context of the subscription, the others by the thread.
- * <p>
- * The end of a reactive transaction could be waited for, but a rollback to a savepoint of
- * it is told to nobody: a call inside of one could be kept as done after its work was
- * rolled back. So such calls are refused. Thread-safe.
+ * Finds Spring transactions: those of a {@code ReactiveTransactionManager} in the context
+ * of the subscription, the others on the thread. Thread-safe.
  */
 final class SpringSurroundingTransactions implements SurroundingTransactions {
 
-	/** What Spring puts into the context. It throws where it finds none of them. */
+	/** The keys that Spring puts into the context. It throws if it finds none of them. */
 	private static final Set<Object> KEYS = Stream
 		.of(TransactionContextManager.createTransactionContext(), TransactionContextManager.getOrCreateContextHolder())
 		.flatMap((made) -> made.apply(Context.empty()).stream())
@@ -32,29 +35,100 @@ final class SpringSurroundingTransactions implements SurroundingTransactions {
 		.collect(Collectors.toUnmodifiableSet());
 
 	@Override
-	public void refuse(GuardedCall call, ContextView subscription) {
-		if (KEYS.stream().anyMatch(subscription::hasKey) && isInTransaction(subscription)) {
-			throw new GuardFaultException("The call of '" + call.operation()
-					+ "' was not executed: it is inside an open reactive transaction, whose rollback would not be "
-					+ "noticed, so its result could be replayed without its work. Call it outside the "
-					+ "transaction, or put @Transactional on the guarded method", null);
-		}
+	public @Nullable SurroundingTransaction of(ContextView subscription) {
+		return current(subscription);
 	}
 
-	/** The state of a transaction is in the context, so nothing is waited for. */
-	private static boolean isInTransaction(ContextView subscription) {
-		Boolean active = TransactionSynchronizationManager.forCurrentTransaction()
-			.map(TransactionSynchronizationManager::isActualTransactionActive)
-			.onErrorReturn(NoTransactionException.class, false)
+	/** The state of a transaction is in the context, so nothing blocks. */
+	static @Nullable CallerTransaction current(ContextView subscription) {
+		if (KEYS.stream().noneMatch(subscription::hasKey)) {
+			return null;
+		}
+		return TransactionSynchronizationManager.forCurrentTransaction()
+			.filter((manager) -> manager.isActualTransactionActive() && manager.isSynchronizationActive())
+			.map(CallerTransaction::new)
+			.onErrorResume(NoTransactionException.class, (none) -> Mono.empty())
 			.contextWrite((context) -> context.putAll(subscription))
 			.toFuture()
-			.getNow(true);
-		return active;
+			.getNow(null);
+	}
+
+	@Override
+	public Context newContext() {
+		return TransactionContextManager.getOrCreateContextHolder().apply(Context.empty());
 	}
 
 	@Override
 	public boolean haveThisThread() {
 		return org.springframework.transaction.support.TransactionSynchronizationManager.isActualTransactionActive();
+	}
+
+	/**
+	 * A reactive transaction of a caller.
+	 *
+	 * @param manager manages its synchronizations
+	 */
+	record CallerTransaction(TransactionSynchronizationManager manager) implements SurroundingTransaction {
+
+		@Override
+		public @Nullable ReactiveClaim find(IdempotencyKey key) {
+			return this.manager.getSynchronizations()
+				.stream()
+				.filter((each) -> each instanceof ClaimSynchronization known && key.equals(known.claim.key()))
+				.map((each) -> ((ClaimSynchronization) each).claim)
+				.reduce(null, (earlier, later) -> later);
+		}
+
+		@Override
+		public void bind(ReactiveClaim claim) {
+			this.manager.registerSynchronization(new ClaimSynchronization(claim));
+		}
+
+	}
+
+	/**
+	 * Ends a claim with the transaction. It is the first synchronization: if one fails
+	 * after the commit, Spring calls no other one.
+	 */
+	private static final class ClaimSynchronization implements TransactionSynchronization, Ordered {
+
+		private final ReactiveClaim claim;
+
+		private volatile boolean commitTried;
+
+		ClaimSynchronization(ReactiveClaim claim) {
+			this.claim = claim;
+		}
+
+		@Override
+		public int getOrder() {
+			return HIGHEST_PRECEDENCE;
+		}
+
+		@Override
+		public Mono<Void> beforeCommit(boolean readOnly) {
+			return Mono.fromRunnable(() -> this.commitTried = true);
+		}
+
+		@Override
+		public Mono<Void> beforeCompletion() {
+			return Mono.fromRunnable(this.claim::surroundingCompletes);
+		}
+
+		@Override
+		public Mono<Void> afterCommit() {
+			return Mono.defer(() -> this.claim.surroundingEnded(TransactionOutcome.COMMITTED, true));
+		}
+
+		@Override
+		public Mono<Void> afterCompletion(int status) {
+			return Mono.defer(() -> this.claim.surroundingEnded(switch (status) {
+				case STATUS_COMMITTED -> TransactionOutcome.COMMITTED;
+				case STATUS_ROLLED_BACK -> TransactionOutcome.ROLLED_BACK;
+				default -> TransactionOutcome.UNKNOWN;
+			}, this.commitTried));
+		}
+
 	}
 
 }

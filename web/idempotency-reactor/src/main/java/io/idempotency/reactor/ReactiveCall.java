@@ -29,6 +29,7 @@ import io.idempotency.store.Scheduler;
 import io.idempotency.engine.Claimer;
 import io.idempotency.engine.ConflictWaiter;
 import io.idempotency.engine.EngineRuntime.StoreRuntime;
+import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransaction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -68,6 +69,8 @@ final class ReactiveCall<T> {
 
 	private final ObservedCall observed;
 
+	private final @Nullable SurroundingTransaction transaction;
+
 	private final Admission admission;
 
 	private final Claimer claimer;
@@ -90,10 +93,13 @@ final class ReactiveCall<T> {
 	private volatile @Nullable Runnable cancellation;
 
 	ReactiveCall(GuardedCall call, ReactiveAction<T> action, OnDisconnect onDisconnect, MonoSink<T> caller,
-			EngineRuntime parts, ReactiveIdempotencyStore store, Executor resumption, ObservedCall observed) {
+			EngineRuntime parts, ReactiveIdempotencyStore store, Executor resumption, ObservedCall observed,
+			@Nullable SurroundingTransaction transaction) {
 		this.call = call;
 		this.action = action;
-		this.onDisconnect = onDisconnect;
+		// The work of such a call is cancelled with the transaction.
+		this.onDisconnect = (transaction != null) ? OnDisconnect.CANCEL : onDisconnect;
+		this.transaction = transaction;
 		this.caller = caller;
 		this.context = ReactiveIdempotencyContext.below(Context.of(caller.contextView()), observed);
 		this.parts = parts;
@@ -108,6 +114,19 @@ final class ReactiveCall<T> {
 	/** Begins the call. */
 	void start() {
 		this.caller.onCancel(this::callerIsGone);
+		ReactiveClaim earlier = (this.transaction != null && this.call.options().mode() != IdempotencyMode.REJECT)
+				? this.transaction.find(this.call.key()) : null;
+		ClaimResult again = (earlier != null) ? earlier.again(this.call) : null;
+		if (earlier != null && again instanceof ClaimResult.Acquired) {
+			isAnswered();
+			run(earlier);
+			return;
+		}
+		if (again != null) {
+			isAnswered();
+			duplicate(again);
+			return;
+		}
 		lookOr(() -> go(this.admission.begin(this.parts.scheduler().nanos())), true);
 	}
 
@@ -431,17 +450,30 @@ final class ReactiveCall<T> {
 			this.claimer.giveBack(this.admission, this.upkeep);
 			throw ex;
 		}
+		if (this.transaction != null && wanted) {
+			try {
+				claim.endsWith(this.transaction);
+			}
+			catch (Throwable ex) {
+				claim.end(new Ending.NotRun(ex));
+				throw ex;
+			}
+		}
 		this.claim = claim;
 		if (this.gone && wanted && this.onDisconnect == OnDisconnect.CONTINUE) {
 			detach();
 		}
 		if (wanted) {
-			new ReactiveRun<>(this, claim, this.action, this.parts.events(), this.observed, claim.inside(this.context))
-				.run();
+			run(claim);
 		}
 		else {
 			claim.end(new Ending.NotRun(cancelled()));
 		}
+	}
+
+	private void run(ReactiveClaim owned) {
+		new ReactiveRun<>(this, owned, this.action, this.parts.events(), this.observed, owned.inside(this.context))
+			.run();
 	}
 
 	private void answer(ClaimResult result) throws Throwable {

@@ -22,8 +22,11 @@ import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.WorkTransactions.WorkOutcomes;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.engine.RecordUpdate;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransaction;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimOrigin;
+import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
 import io.idempotency.engine.EventLog;
@@ -78,6 +81,16 @@ public final class ReactiveClaim {
 	private final WorkOutcomes transactions;
 
 	private volatile boolean mayHaveCommitted;
+
+	private volatile boolean failed;
+
+	private volatile Surrounding surrounding = Surrounding.NONE;
+
+	/** Whether an outcome of the call in the transaction of its caller is known. */
+	private boolean hasEnded;
+
+	/** Whether the call was cancelled in the transaction of its caller. */
+	private boolean cancelled;
 
 	/**
 	 * Creates the claim.
@@ -220,6 +233,7 @@ public final class ReactiveClaim {
 
 	/** Is told the failure of the work, before anybody is answered with it. */
 	public void failedWith(Throwable failure) {
+		this.failed = true;
 		if (this.transactions.mayHaveCommitted(failure)) {
 			this.mayHaveCommitted = true;
 		}
@@ -242,7 +256,96 @@ public final class ReactiveClaim {
 		if (this.mayHaveCommitted) {
 			this.end.commitNotAnswered();
 		}
-		return carryOut(this.end.ended(ending));
+		Ending known = afterTransaction(ending);
+		return (known != null) ? carryOut(this.end.ended(known)) : Mono.empty();
+	}
+
+	/**
+	 * Binds the call to the transaction of its caller, or of its work: it completes if
+	 * that commits, and releases the key if that is rolled back.
+	 * @throws IllegalStateException if that has ended
+	 */
+	public void endsWith(SurroundingTransaction transaction) {
+		this.end.surrounded();
+		this.surrounding = Surrounding.OPEN;
+		transaction.bind(this);
+	}
+
+	/** Returns whether the call is or was in a transaction of its caller. */
+	public boolean isSurrounded() {
+		return this.surrounding != Surrounding.NONE;
+	}
+
+	/** Returns the key of the call. */
+	public IdempotencyKey key() {
+		return this.call.key();
+	}
+
+	/** Returns the claim result for another call in the transaction of the caller. */
+	@Nullable ClaimResult again(GuardedCall other) {
+		return (this.surrounding == Surrounding.OPEN) ? this.end.again(other.fingerprint()) : null;
+	}
+
+	/**
+	 * Bounds the renewal, because the transaction of the caller is about to end: its end
+	 * may never be reported.
+	 */
+	public void surroundingCompletes() {
+		this.record.renewAtMost(options().lease(), () -> surroundingEnded(TransactionOutcome.UNKNOWN, true));
+	}
+
+	/**
+	 * Ends the transaction of the caller. Only the first end counts.
+	 * @param commitTried whether the commit may have been sent: a rollback after that is
+	 * known only by the failure of the call, which is seen later or not at all
+	 * @return completes when the record is written
+	 */
+	public Mono<Void> surroundingEnded(TransactionOutcome outcome, boolean commitTried) {
+		boolean late;
+		synchronized (this) {
+			if (this.surrounding != Surrounding.OPEN) {
+				return Mono.empty();
+			}
+			boolean rolledBack = outcome == TransactionOutcome.ROLLED_BACK;
+			if (rolledBack && commitTried && !this.hasEnded && !this.cancelled) {
+				this.surrounding = Surrounding.COMMIT_FAILED;
+				this.failed = false;
+				return Mono.empty();
+			}
+			rolledBack &= !commitTried;
+			this.surrounding = rolledBack ? Surrounding.ROLLED_BACK : Surrounding.ENDED;
+			late = this.cancelled;
+		}
+		TransactionOutcome known = (outcome == TransactionOutcome.COMMITTED
+				|| this.surrounding == Surrounding.ROLLED_BACK) ? outcome : TransactionOutcome.UNKNOWN;
+		Mono<Void> written = carryOut(this.end.transactionEnded(known, false));
+		return late ? end(Ending.OUT_OF_SIGHT) : this.hasEnded ? written : Mono.empty();
+	}
+
+	/**
+	 * Returns the outcome of the call with regard to the transaction of the caller,
+	 * {@code null} if the end of that decides.
+	 */
+	private @Nullable Ending afterTransaction(Ending ending) {
+		TransactionOutcome outcome;
+		synchronized (this) {
+			if (this.surrounding == Surrounding.OPEN) {
+				this.cancelled |= ending instanceof Ending.OutOfSight;
+				this.hasEnded |= !this.cancelled;
+				return this.cancelled ? null : ending;
+			}
+			if (this.surrounding == Surrounding.ROLLED_BACK && ending instanceof Ending.OutOfSight) {
+				return new Ending.NotRun(null);
+			}
+			if (this.surrounding != Surrounding.COMMIT_FAILED) {
+				return ending;
+			}
+			boolean answered = this.failed && !this.mayHaveCommitted;
+			outcome = answered ? TransactionOutcome.ROLLED_BACK : TransactionOutcome.UNKNOWN;
+			this.surrounding = answered ? Surrounding.ROLLED_BACK : Surrounding.ENDED;
+		}
+		this.end.transactionEnded(outcome, false);
+		return afterTransaction(ending);
 	}
 
 	/** Notes that the record is in the transaction of the work. */
@@ -316,7 +419,9 @@ public final class ReactiveClaim {
 		if (!(write instanceof RecordUpdate.Hold)) {
 			write(write);
 		}
-		return this.ended.asMono();
+		// The transaction of the caller waits for the result of the call.
+		return (write instanceof RecordUpdate.Hold && this.surrounding == Surrounding.OPEN) ? Mono.empty()
+				: this.ended.asMono();
 	}
 
 	private void write(RecordUpdate write) {
@@ -366,6 +471,19 @@ public final class ReactiveClaim {
 			this.upkeep.workEnds();
 			this.upkeep.detachedCalls().remove(this);
 		}
+	}
+
+	/** The transaction of the caller. */
+	private enum Surrounding {
+
+		NONE, OPEN, ROLLED_BACK,
+
+		/** Rolled back after its commit was tried. */
+		COMMIT_FAILED,
+
+		/** Committed, or its end is not known. */
+		ENDED
+
 	}
 
 }

@@ -37,6 +37,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /**
@@ -49,9 +50,9 @@ import reactor.util.context.ContextView;
  * an end is written whoever listens. A duplicate that waits holds no thread.
  * <p>
  * Both engines of an application share what goes on beside the calls: renewals, repeated
- * writes, the row of those that wait, and the close. A call inside of a reactive
- * transaction is refused, and work is not begun on a thread that is in a transaction
- * ({@link SurroundingTransactions}). Thread-safe.
+ * writes, the row of those that wait, and the close. A call inside a reactive transaction
+ * of its caller ends with that transaction. Work is not begun on a thread that is in a
+ * transaction ({@link SurroundingTransactions}). Thread-safe.
  *
  * @hidden
  */
@@ -179,11 +180,11 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 			boolean within = ReactiveIdempotencyContext.isWithin(caller.contextView());
 			this.engine.requireOpen(call, within);
 			boolean room = within || this.parts.detachedCalls().admits(call.operation());
-			this.transactions.refuse(call, caller.contextView());
 			GuardedCall asked = (transactions != null) ? this.parts.inTransaction(call) : call;
 			ReactiveIdempotencyStore store = store(call.store());
 			ReactiveCall<T> made = new ReactiveCall<>(asked, action, onDisconnect, caller, this.parts, store,
-					this.resumption, observed);
+					this.resumption, observed,
+					(transactions != null) ? null : this.transactions.of(caller.contextView()));
 			if (!room) {
 				admitted = made::startWithoutRoom;
 			}
@@ -237,6 +238,11 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 		return new AdaptedStore(store, threads(), this.scheduler);
 	}
 
+	/** Returns the transactions of the callers. */
+	public SurroundingTransactions transactions() {
+		return this.transactions;
+	}
+
 	private synchronized Scheduler threads() {
 		Scheduler made = this.threads;
 		if (made == null) {
@@ -260,10 +266,7 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * What an application tells of the database transactions in which its callers may be.
-	 * Nothing here sees how such a transaction ends, so no record may depend on it: a
-	 * transaction that the work would be part of refuses the call, and one that only the
-	 * thread of the caller is in is left with that thread. Thread-safe.
+	 * The open transactions of the callers. Thread-safe.
 	 *
 	 * @hidden
 	 */
@@ -273,7 +276,13 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 		SurroundingTransactions NONE = new SurroundingTransactions() {
 
 			@Override
-			public void refuse(GuardedCall call, ContextView subscription) {
+			public @Nullable SurroundingTransaction of(ContextView subscription) {
+				return null;
+			}
+
+			@Override
+			public Context newContext() {
+				return Context.empty();
 			}
 
 			@Override
@@ -284,17 +293,37 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 		};
 
 		/**
-		 * Refuses a call whose work would be part of a transaction that is open already.
-		 * @param call the call, of which nothing has been sent
-		 * @throws RuntimeException if it is inside of a transaction
+		 * Returns the reactive transaction of a subscription, {@code null} if there is
+		 * none.
 		 */
-		void refuse(GuardedCall call, ContextView subscription);
+		@Nullable SurroundingTransaction of(ContextView subscription);
+
+		/** Returns a context that has the transaction that a publisher below begins. */
+		Context newContext();
 
 		/**
 		 * Returns whether a transaction is bound to the current thread.
 		 * @return whether the work must run on another one
 		 */
 		boolean haveThisThread();
+
+	}
+
+	/**
+	 * A reactive transaction of a caller.
+	 *
+	 * @hidden
+	 */
+	public interface SurroundingTransaction {
+
+		/**
+		 * Returns the claim with a key that ends with this transaction, {@code null} if
+		 * there is none.
+		 */
+		@Nullable ReactiveClaim find(IdempotencyKey key);
+
+		/** Notifies a claim of the end of this transaction. */
+		void bind(ReactiveClaim claim);
 
 	}
 

@@ -81,6 +81,11 @@ final class HandlerCall {
 		return this.claim;
 	}
 
+	/** Returns whether the work continues when the client disconnects. */
+	boolean continues() {
+		return this.continues;
+	}
+
 	private BufferedResponse response() {
 		return this.exchange.getResponse();
 	}
@@ -242,7 +247,7 @@ final class HandlerCall {
 	private @Nullable Ending cutOff() {
 		// A stream ends with its client, unless advice ended it before.
 		boolean over = response().isStreaming() && response().hasLostClient() && !this.cancelledByAdvice
-				&& this.continues;
+				&& this.continues && !this.claim.isSurrounded();
 		if (!isCutOff() || over) {
 			return null;
 		}

@@ -13,6 +13,7 @@ import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.engine.Ending;
+import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.http.HandlerRules;
 import io.idempotency.http.HttpSettings;
@@ -33,11 +34,14 @@ import io.idempotency.reactor.ReactiveAction;
 import io.idempotency.reactor.ReactiveClaim;
 import io.idempotency.reactor.ReactiveIdempotencyContext;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
+import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransaction;
+import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransactions;
 import io.idempotency.reactor.ReactiveTransactionStarter;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.util.context.Context;
 
 import org.springframework.web.method.HandlerMethod;
 
@@ -209,7 +213,7 @@ final class HandlerGuard {
 	}
 
 	private Flux<Object> run(HandlerCall owned, OperationCall call, GuardedExchange exchange, HandlerResults result) {
-		return result
+		Flux<Object> work = result
 			.observed(owned, () -> called(owned, call, result),
 					(duplicate, ofBody) -> owned.claim()
 						.recoverDuplicate(duplicate, ofBody ? null : () -> result.lookUp(call))
@@ -217,6 +221,23 @@ final class HandlerGuard {
 						.doOnError(IdempotencyException.class, (none) -> owned.duplicate())
 						.onErrorResume(IdempotencyException.class, (rejection) -> reject(rejection, call, exchange)))
 			.contextWrite(owned.claim()::inside);
+		if (!result.transactional() || owned.claim().isSurrounded()) {
+			return work;
+		}
+		// If the client of a stream disconnects, its transaction decides.
+		SurroundingTransactions transactions = this.engine.transactions();
+		Context own = transactions.newContext();
+		return work.doOnCancel(() -> {
+			SurroundingTransaction transaction = transactions.of(own);
+			if (transaction != null) {
+				try {
+					owned.claim().endsWith(transaction);
+				}
+				catch (IllegalStateException ended) {
+					owned.claim().surroundingEnded(TransactionOutcome.UNKNOWN, true).subscribe();
+				}
+			}
+		}).contextWrite((context) -> context.putAll(own.readOnly()));
 	}
 
 	private static Flux<Object> called(HandlerCall owned, OperationCall call, HandlerResults result) {
@@ -271,7 +292,8 @@ final class HandlerGuard {
 
 		@Override
 		public void acquired(ReactiveClaim claim) {
-			boolean continues = HandlerGuard.this.onDisconnect == OnDisconnect.CONTINUE;
+			// Outside a transaction that is rolled back, the work must not continue.
+			boolean continues = HandlerGuard.this.onDisconnect == OnDisconnect.CONTINUE && !claim.isSurrounded();
 			HandlerCall made = new HandlerCall(this.call, claim, this.exchange, HandlerGuard.this.settings, continues);
 			this.owned = made;
 			this.exchange.claimed(made, continues);

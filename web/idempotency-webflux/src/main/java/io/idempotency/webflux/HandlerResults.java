@@ -26,11 +26,13 @@ import org.springframework.web.reactive.function.server.ServerResponse;
  * @param type the type of the values, {@code null} if it is not known
  * @param isVoid whether it gives no values, so that a lookup only says that the work is
  * done
+ * @param transactional whether the handler gives any number of values in a transaction of
+ * its own
  */
-record HandlerResults(boolean many, @Nullable Class<?> type, boolean isVoid) {
+record HandlerResults(boolean many, @Nullable Class<?> type, boolean isVoid, boolean transactional) {
 
 	/** The handler of a functional route. */
-	static final HandlerResults ROUTE = new HandlerResults(false, ServerResponse.class, false);
+	static final HandlerResults ROUTE = new HandlerResults(false, ServerResponse.class, false, false);
 
 	private static final ReactiveAdapterRegistry ADAPTERS = ReactiveAdapterRegistry.getSharedInstance();
 

@@ -13,7 +13,6 @@ import io.idempotency.http.HttpSettings;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.IdempotentOperationSource;
 import io.idempotency.interceptor.KeySource;
-import io.idempotency.reactor.OnDisconnect;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,8 +51,6 @@ final class IdempotencyWebFilter implements WebFilter, Ordered {
 
 	private final HttpSettings settings;
 
-	private final OnDisconnect onDisconnect;
-
 	private final Supplier<IdempotentOperationSource> operations;
 
 	private final BooleanSupplier hasRoutes;
@@ -69,11 +66,10 @@ final class IdempotencyWebFilter implements WebFilter, Ordered {
 	 * Creates the filter.
 	 * @param hasRoutes returns whether there are guarded functional routes
 	 */
-	IdempotencyWebFilter(HttpSettings settings, OnDisconnect onDisconnect,
-			Supplier<IdempotentOperationSource> operations, BooleanSupplier hasRoutes,
-			Supplier<List<RequestMappingInfoHandlerMapping>> mappings, Supplier<GuardedExchange.Spring> spring) {
+	IdempotencyWebFilter(HttpSettings settings, Supplier<IdempotentOperationSource> operations,
+			BooleanSupplier hasRoutes, Supplier<List<RequestMappingInfoHandlerMapping>> mappings,
+			Supplier<GuardedExchange.Spring> spring) {
 		this.settings = settings;
-		this.onDisconnect = onDisconnect;
 		this.operations = operations;
 		this.hasRoutes = hasRoutes;
 		this.mappings = mappings;
@@ -163,7 +159,7 @@ final class IdempotencyWebFilter implements WebFilter, Ordered {
 							(rejection) -> guarded.render(rejection).then(Mono.empty()))
 					.flatMap((read) -> whole);
 			}
-			new GuardedChain(guarded, sink, this.onDisconnect == OnDisconnect.CONTINUE).start(rest);
+			new GuardedChain(guarded, sink).start(rest);
 		});
 	}
 
@@ -194,18 +190,15 @@ final class IdempotencyWebFilter implements WebFilter, Ordered {
 
 		private final MonoSink<Void> client;
 
-		private final boolean continues;
-
 		private final Context context;
 
 		private volatile boolean clientIsGone;
 
 		private volatile Disposable bound = Disposables.disposed();
 
-		GuardedChain(GuardedExchange exchange, MonoSink<Void> client, boolean continues) {
+		GuardedChain(GuardedExchange exchange, MonoSink<Void> client) {
 			this.exchange = exchange;
 			this.client = client;
-			this.continues = continues;
 			this.context = Context.of(client.contextView())
 				.put(GuardedExchange.class, exchange)
 				.put(WebFluxRequests.EXCHANGE, exchange);
@@ -253,7 +246,7 @@ final class IdempotencyWebFilter implements WebFilter, Ordered {
 			this.clientIsGone = true;
 			this.exchange.clientIsGone();
 			HandlerCall call = this.exchange.call();
-			if (call != null && this.continues) {
+			if (call != null && call.continues()) {
 				call.claim().detached();
 				if (call.joins()) {
 					// The lock on the row of the record does not expire.

@@ -2,6 +2,7 @@ package io.idempotency.webflux;
 
 import java.lang.reflect.Method;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.idempotency.engine.WorkTransactions;
 import io.idempotency.http.HandlerRules;
@@ -26,6 +27,8 @@ import org.springframework.core.MethodParameter;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.http.HttpEntity;
 import org.springframework.web.server.ServerWebExchange;
 
@@ -107,6 +110,13 @@ final class WebFluxAdapter implements InvocationAdapter {
 		return type.isAssignableFrom(Flux.class) && type != Object.class || isFlow(method);
 	}
 
+	private static boolean isTransactional(GuardedMethod guarded) {
+		return Stream.of(guarded.method(), guarded.targetClass())
+			.map((element) -> MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY))
+			.anyMatch((annotations) -> annotations.isPresent("org.springframework.transaction.annotation.Transactional")
+					|| annotations.isPresent("jakarta.transaction.Transactional"));
+	}
+
 	private static boolean isFlow(Method method) {
 		return new MethodParameter(method, -1).getParameterType().getName().equals(FLOW);
 	}
@@ -123,7 +133,8 @@ final class WebFluxAdapter implements InvocationAdapter {
 		ResolvableType returned = ResolvableType.forMethodReturnType(method, guarded.targetClass());
 		Class<?> type = returned.getGeneric().resolve();
 		boolean isVoid = type == Void.class;
-		HandlerResults result = new HandlerResults(!givesOne(method), type, isVoid);
+		HandlerResults result = new HandlerResults(!givesOne(method), type, isVoid,
+				!givesOne(method) && isTransactional(guarded));
 		if (givesOne(method)) {
 			return Mono.deferContextual((context) -> {
 				GuardedExchange exchange = exchange(call, context);

@@ -98,8 +98,7 @@ public final class WebFluxConfiguration {
 				ObjectProvider<IdempotentOperationSource> operations, ObjectProvider<RouteRegistry> routes,
 				ObjectProvider<RequestMappingInfoHandlerMapping> mappings,
 				ObjectProvider<WebExceptionHandler> exceptionHandlers, ObjectProvider<ServerCodecConfigurer> codecs) {
-			return new IdempotencyWebFilter(http, settings.onDisconnect(),
-					SingletonSupplier.of(() -> operations.getObject())::obtain,
+			return new IdempotencyWebFilter(http, SingletonSupplier.of(() -> operations.getObject())::obtain,
 					() -> routes.stream().anyMatch((registry) -> !registry.operations().isEmpty()),
 					SingletonSupplier.of(() -> mappings.orderedStream().toList())::obtain,
 					SingletonSupplier.of(() -> new GuardedExchange.Spring(exceptionHandlers.orderedStream().toList(),
