@@ -1,9 +1,7 @@
 package io.idempotency.engine;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -44,8 +42,6 @@ public final class ConflictWaiter {
 
 	/** The keys whose records are in open transactions of this node. */
 	private final ConcurrentHashMap<IdempotencyKey, Hold> holds = new ConcurrentHashMap<>();
-
-	private final List<Runnable> others = new CopyOnWriteArrayList<>();
 
 	private volatile boolean over;
 
@@ -120,25 +116,11 @@ public final class ConflictWaiter {
 	void end() {
 		this.over = true;
 		this.conditions.values().forEach(KeyCondition::signalAll);
-		this.others.forEach(Runnable::run);
 	}
 
 	/** Lets duplicates wait again. */
 	void open() {
 		this.over = false;
-	}
-
-	/** Returns whether nobody waits any more. */
-	public boolean isOver() {
-		return this.over;
-	}
-
-	/**
-	 * Notes what ends with the waits.
-	 * @param other is done after the engine has closed: it must neither block nor throw
-	 */
-	public void endsWith(Runnable other) {
-		this.others.add(other);
 	}
 
 	/** Returns the number of duplicates that wait. */

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 import io.idempotency.key.Caller;
@@ -18,7 +18,6 @@ import io.idempotency.reactor.ReactiveTransactionStarter;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.NoTransactionToJoinException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
@@ -28,12 +27,12 @@ import reactor.util.context.Context;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.CannotCreateTransactionException;
-import org.springframework.transaction.ReactiveTransaction;
 import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.reactive.TransactionContextManager;
 import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+import org.springframework.transaction.reactive.TransactionalOperator;
 
 /**
  * Transactions of Spring, each in a Reactor context of its own. Every exception of the
@@ -94,12 +93,8 @@ final class SpringReactiveTransactionStarter implements ReactiveTransactionStart
 	 */
 	private void tryToJoin(Method method, Class<?> targetClass, ReactiveIdempotencyStore joining) {
 		// Not cancelled when the time is over: a pool may lose the connection.
-		CompletableFuture<Void> tried = begin()
-			.flatMap((begun) -> joining.release(NO_KEY, ClaimId.random())
-				.contextWrite(begun::inside)
-				.onErrorResume((failure) -> begun.rollback().onErrorComplete().then(Mono.error(failure)))
-				.then(Mono.defer(begun::commit)))
-			.toFuture();
+		CompletableFuture<Void> tried = transactional(joining.release(NO_KEY, ClaimId.random()).then(), (outcome) -> {
+		}).toFuture();
 		try {
 			tried.get(TRY.toMillis(), TimeUnit.MILLISECONDS);
 		}
@@ -119,7 +114,7 @@ final class SpringReactiveTransactionStarter implements ReactiveTransactionStart
 	}
 
 	@Override
-	public Mono<Begun> begin() {
+	public Mono<Void> transactional(Mono<Void> work, Consumer<TransactionOutcome> ended) {
 		return Mono.deferContextual((caller) -> {
 			if (SpringSurroundingTransactions.current(caller) != null) {
 				return Mono
@@ -127,12 +122,13 @@ final class SpringReactiveTransactionStarter implements ReactiveTransactionStart
 							+ "ran: it is inside of a reactive transaction that is open already. Call it outside of that "
 							+ "transaction, or set transaction = TransactionMode.SEPARATE", null));
 			}
-			Context own = TransactionContextManager.getOrCreateContext()
-				.apply(TransactionContextManager.getOrCreateContextHolder().apply(Context.empty()));
-			return this.manager.getReactiveTransaction(this.definition)
+			Context own = TransactionContextManager.getOrCreateContextHolder().apply(Context.empty());
+			return TransactionalOperator.create(this.manager, this.definition)
+				.transactional(TransactionSynchronizationManager.forCurrentTransaction()
+					.doOnNext((current) -> current.registerSynchronization(new Watch(ended)))
+					.then(work))
 				.onErrorMap(CannotCreateTransactionException.class,
-						(ex) -> new IdempotencyStoreException("The transaction could not be started", ex))
-				.flatMap((status) -> new Open(this.manager, status, own).watched())
+						(ex) -> new IdempotencyStoreException("No transaction could be begun", ex))
 				.contextWrite((context) -> context.putAll(own.readOnly()));
 		});
 	}
@@ -149,31 +145,10 @@ final class SpringReactiveTransactionStarter implements ReactiveTransactionStart
 	}
 
 	/**
-	 * A transaction of the manager, which is the first of its own synchronizations:
-	 * Spring tells nobody of a commit any more when one of them fails behind it.
+	 * Receives the end of a transaction. It is the first synchronization: if one fails
+	 * after the commit, Spring calls no other one.
 	 */
-	private static final class Open implements Begun, TransactionSynchronization, Ordered {
-
-		private final ReactiveTransactionManager manager;
-
-		private final ReactiveTransaction status;
-
-		private final Context own;
-
-		private final AtomicReference<@Nullable TransactionOutcome> told = new AtomicReference<>();
-
-		Open(ReactiveTransactionManager manager, ReactiveTransaction status, Context own) {
-			this.manager = manager;
-			this.status = status;
-			this.own = own;
-		}
-
-		Mono<Begun> watched() {
-			return TransactionSynchronizationManager.forCurrentTransaction()
-				.doOnNext((current) -> current.registerSynchronization(this))
-				.thenReturn((Begun) this)
-				.onErrorResume((failure) -> rollback().onErrorComplete().then(Mono.error(failure)));
-		}
+	private record Watch(Consumer<TransactionOutcome> ended) implements TransactionSynchronization, Ordered {
 
 		@Override
 		public int getOrder() {
@@ -182,42 +157,16 @@ final class SpringReactiveTransactionStarter implements ReactiveTransactionStart
 
 		@Override
 		public Mono<Void> afterCommit() {
-			return Mono.fromRunnable(() -> this.told.compareAndSet(null, TransactionOutcome.COMMITTED));
+			return Mono.fromRunnable(() -> this.ended.accept(TransactionOutcome.COMMITTED));
 		}
 
 		@Override
 		public Mono<Void> afterCompletion(int status) {
-			this.told.compareAndSet(null, switch (status) {
+			return Mono.fromRunnable(() -> this.ended.accept(switch (status) {
 				case STATUS_COMMITTED -> TransactionOutcome.COMMITTED;
 				case STATUS_ROLLED_BACK -> TransactionOutcome.ROLLED_BACK;
 				default -> TransactionOutcome.UNKNOWN;
-			});
-			return Mono.empty();
-		}
-
-		@Override
-		public Context inside(Context outside) {
-			return outside.putAll(this.own.readOnly());
-		}
-
-		@Override
-		public Mono<Void> commit() {
-			return inside(Mono.defer(() -> this.manager.commit(this.status)));
-		}
-
-		@Override
-		public Mono<Void> rollback() {
-			return inside(Mono.defer(() -> this.manager.rollback(this.status)));
-		}
-
-		private Mono<Void> inside(Mono<Void> end) {
-			return end.contextWrite(this::inside);
-		}
-
-		@Override
-		public TransactionOutcome outcome() {
-			TransactionOutcome known = this.told.get();
-			return (known != null) ? known : TransactionOutcome.UNKNOWN;
+			}));
 		}
 
 	}

@@ -1,219 +1,461 @@
 package io.idempotency.reactor;
 
-import java.util.concurrent.Executor;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
-import io.idempotency.engine.EngineRuntime;
-import io.idempotency.engine.EngineObserver.ObservedCall;
-import io.idempotency.engine.GuardedCall;
+import io.idempotency.IdempotencyContextHolder;
+import io.idempotency.IdempotencyOutcome;
 import io.idempotency.engine.Admission.Move;
-import io.idempotency.reactor.JoinedTransaction.StepLimits;
+import io.idempotency.engine.AsyncResults;
+import io.idempotency.engine.ConflictWaiter;
+import io.idempotency.engine.Ending;
+import io.idempotency.engine.EngineRuntime;
+import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.store.ClaimOrigin;
-import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStoreException;
-import io.idempotency.store.Scheduler;
 import io.idempotency.store.TransactionLostException;
-import io.idempotency.engine.ConflictWaiter;
-import io.idempotency.engine.EngineRuntime.StoreRuntime;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.Exceptions;
+import reactor.core.Scannable.Attr;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 /**
- * One call whose record commits in the same database transaction as its work, until its
- * claim is answered: what {@code JoinedEngine} does for callers that block. From there on
- * a {@link JoinedRun} has the transaction.
+ * One attempt of a call whose record commits in the same database transaction as its
+ * work: claim, work and completion are in one transaction, which is never cancelled.
  * <p>
- * The claim runs inside the transaction, so nothing is renewed and nothing is given back.
  * A duplicate waits for the transaction of another call, without a connection if that is
  * one of this node, else on the row of the record. If a deadlock ends the transaction
- * before the work has run, all of it is begun again.
+ * before the work runs, the call begins another attempt. Work that is cancelled is rolled
+ * back.
  *
  * @param <T> the result of the guarded work
  */
 final class JoinedCall<T> {
 
+	private static final Logger logger = LoggerFactory.getLogger(JoinedCall.class);
+
 	private final ReactiveCall<T> caller;
-
-	private final GuardedCall call;
-
-	private final boolean waits;
-
-	private final ReactiveAction<T> action;
 
 	private final ReactiveTransactionStarter transactions;
 
-	private final ReactiveIdempotencyStore store;
-
 	private final ReactiveIdempotencyStore joining;
 
-	private final EngineRuntime parts;
+	private final AtomicInteger attempts;
 
-	private final StoreRuntime upkeep;
+	private final boolean waits;
 
-	private final ObservedCall observed;
+	private final ConflictWaiter.Hold key;
 
-	private final StepLimits limits;
+	private final ClaimOrigin origin;
 
-	private final Scheduler scheduler;
+	private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.BEGINNING);
 
-	private final Executor resumption;
+	private final Sinks.Empty<T> cancelled = Sinks.empty();
 
-	private final Context context;
+	private volatile Disposable timer = Disposables.disposed();
 
-	private int attempt = 1;
+	private volatile TransactionOutcome outcome = TransactionOutcome.UNKNOWN;
+
+	private volatile @Nullable ReactiveClaim claim;
+
+	/** Ends the call when the transaction has ended as planned. */
+	private volatile @Nullable Runnable then;
+
+	/** Whether the end of the transaction is a rollback. */
+	private volatile boolean undone;
+
+	/** The failure of the write before the commit. */
+	private volatile @Nullable Throwable writeFailure;
+
+	private volatile boolean recovered;
+
+	/** Whether the claim ends later than the transaction. */
+	private volatile boolean later;
 
 	/**
-	 * Creates the call.
+	 * Creates an attempt.
 	 * @param waits whether it waits while another one runs with the key
+	 * @param attempts counts the attempts that a deadlock has ended
 	 */
-	JoinedCall(ReactiveCall<T> caller, GuardedCall call, boolean waits, ReactiveAction<T> action,
-			ReactiveTransactionStarter transactions, ReactiveIdempotencyStore store, StepLimits limits,
-			EngineRuntime parts, ObservedCall observed, Executor resumption) {
+	JoinedCall(ReactiveCall<T> caller, boolean waits, ReactiveTransactionStarter transactions, AtomicInteger attempts) {
 		this.caller = caller;
-		this.call = call;
-		this.waits = waits;
-		this.action = action;
 		this.transactions = transactions;
-		this.store = store;
-		this.joining = store.joining()
-			.orElseThrow(() -> new IllegalStateException(store.getClass().getName() + " cannot join a transaction"));
-		this.parts = parts;
-		this.upkeep = parts.of(call.store());
-		this.scheduler = parts.scheduler();
-		this.observed = observed;
-		this.limits = limits;
-		this.resumption = resumption;
-		this.context = caller.context();
+		this.joining = caller.store.joining()
+			.orElseThrow(
+					() -> new IllegalStateException(caller.store.getClass().getName() + " cannot join a transaction"));
+		this.attempts = attempts;
+		this.waits = waits;
+		this.key = caller.parts.waiter().hold(caller.call, waits);
+		this.origin = caller.parts.origin();
 	}
 
-	/**
-	 * Begins the call, or waits for that of another one, or gives its result, whenever
-	 * the claim is to be sent.
-	 */
+	/** Begins the transaction, waits for another call, or replays. */
 	void begin() {
 		// One round trip is then all that a duplicate costs.
-		this.caller.lookOr(this::beginOrWait, false);
+		this.caller.lookOr(() -> {
+			if (this.caller.isGone()) {
+				this.caller.leaveNothing();
+			}
+			else if (!this.key.take()) {
+				this.caller.go(this.key.conflict(this.caller.admission()));
+			}
+			else {
+				this.caller.leaveTheRow(Move.GO_ON);
+				limit(Phase.BEGINNING, () -> ended(notAnswered("begin")));
+				new OwnSubscription<Void>(this.caller.context(), (nothing, failure) -> {
+					Phase last = this.phase.get();
+					if (last != Phase.LATE && this.phase.compareAndSet(last, Phase.OVER)) {
+						ended(failure);
+					}
+				}).begin(() -> this.transactions.transactional(Mono.deferContextual((inside) ->
+				// A transaction that begins late is rolled back.
+				this.phase.compareAndSet(Phase.BEGINNING, Phase.WORKING) ? claim(Context.of(inside))
+						: Mono.error(notAnswered("begin"))), (how) -> this.outcome = how));
+			}
+		}, false);
 	}
 
-	private void beginOrWait() {
-		if (this.caller.isGone()) {
-			this.caller.leaveNothing();
-			return;
+	private IdempotencyStoreException notAnswered(String step) {
+		return new IdempotencyStoreException("The " + step + " was not answered within " + this.transactions.timeout());
+	}
+
+	/** Limits a step. The timers of the engine may end before it. */
+	private void limit(Phase step, Runnable late) {
+		this.timer = Schedulers.parallel().schedule(() -> {
+			if (this.phase.compareAndSet(step, Phase.LATE)) {
+				late.run();
+			}
+		}, this.transactions.timeout().toMillis(), TimeUnit.MILLISECONDS);
+	}
+
+	private Mono<Void> claim(Context inside) {
+		this.timer.dispose();
+		return this.caller.isGone() ? undo(this.caller::leaveNothing)
+				: this.joining.claim(this.caller.call.claim(this.origin).withNewTransaction(true))
+					.switchIfEmpty(Mono.error(() -> new IdempotencyStoreException("The store gave no result")))
+					.flatMap((result) -> {
+						this.caller.upkeep.answered();
+						return (result instanceof ClaimResult.Acquired acquired) ? own(acquired, inside)
+								: duplicate(result);
+					});
+	}
+
+	/** After a wait in vain, the transaction need not be usable. */
+	private Mono<Void> duplicate(ClaimResult result) {
+		if (this.waits && result instanceof ClaimResult.InProgress) {
+			// The first call has committed, and its result is yet to be attached.
+			return undo(() -> this.caller
+				.go(this.caller.admission().answered(result, this.caller.parts.scheduler().nanos())));
 		}
-		ConflictWaiter.Hold key = this.parts.waiter().hold(this.call, this.waits);
-		if (!key.take()) {
-			this.caller.go(key.conflict(this.caller.admission()));
-			return;
+		Runnable answer = this.caller.isAnswered() ? () -> this.caller.duplicate(result) : this.caller::leaveNothing;
+		return (result instanceof ClaimResult.InProgress) ? undo(answer) : commit(Mono.empty(), answer);
+	}
+
+	private Mono<Void> own(ClaimResult.Acquired acquired, Context inside) {
+		ReactiveClaim owned = new ReactiveClaim(this.caller.call, acquired.claim(), 0, this.origin, this.caller.upkeep,
+				this.caller.store, this.caller.parts, this.caller.observed, this.caller.resumption,
+				this.caller.context());
+		owned.joined();
+		this.claim = owned;
+		this.key.owns();
+		Context context = ReactiveIdempotencyContext.with(inside, owned.context());
+		return Mono.defer(() -> prepare(owned, acquired.before(), context))
+			.doOnNext((found) -> this.recovered = true)
+			.onErrorResume((failure) -> undo(owned, new Ending.NotRun(failure), failure))
+			.switchIfEmpty(Mono.defer(() -> work(owned, context)))
+			.singleOptional()
+			.flatMap((value) -> returned(owned, value.orElse(null)));
+	}
+
+	private Mono<T> prepare(ReactiveClaim owned, ClaimOrigin before, Context context) {
+		if (!this.caller.isAnswered()) {
+			return Mono.error(ReactiveCall.cancelled());
 		}
-		this.caller.leaveTheRow(Move.GO_ON);
-		JoinedTransaction.Surroundings place = new JoinedTransaction.Surroundings(this.limits, key, this.scheduler,
-				this.resumption, this.context);
-		try {
-			JoinedTransaction.begin(this.transactions, place, this::begun, (failure) -> {
-				key.free();
-				refuse(failure);
-			});
+		this.caller.cancelsWith(() -> this.cancelled.tryEmitError(ReactiveCall.cancelled()));
+		if (owned.isAbandoned()) {
+			this.caller.parts.events().takenOver(this.caller.call, before, this.origin);
 		}
-		catch (Throwable ex) {
-			// There is no thread for the timer.
-			key.free();
-			refuse(ex);
+		this.caller.action.acquired(owned);
+		// A second connection would be waited for while the transaction has one.
+		return owned.isAbandoned() ? Mono.create((sink) -> this.caller.lookUp(context,
+				entered(owned, this.caller.action::recover), (found, failure) -> end(sink, found, failure)))
+				: Mono.empty();
+	}
+
+	private static <T> void end(MonoSink<T> sink, @Nullable T value, @Nullable Throwable failure) {
+		if (failure != null) {
+			sink.error(failure);
+		}
+		else {
+			sink.success(value);
 		}
 	}
 
-	private void begun(JoinedTransaction transaction) {
-		try {
-			claim(transaction);
+	private Callable<Mono<T>> entered(ReactiveClaim owned, Callable<Mono<T>> source) {
+		return () -> {
+			try (IdempotencyContextHolder.Binding binding = owned.enter()) {
+				return ReactiveIdempotencyContext.bound(source.call());
+			}
+		};
+	}
+
+	/** Runs the work, whose cancellation is a failure of the transaction. */
+	private Mono<T> work(ReactiveClaim owned, Context context) {
+		Mono<T> work = Mono.create((sink) -> {
+			OwnSubscription<T> running = new OwnSubscription<>(context, (value, failure) -> end(sink, value, failure));
+			sink.onCancel(running);
+			running.begin(entered(owned, () -> {
+				Mono<T> made = isCancelled() ? this.cancelled.asMono() : this.caller.action.run();
+				return isCancelled() ? this.cancelled.asMono() : made;
+			}));
+		});
+		return Mono.firstWithSignal(work, this.cancelled.asMono()).onErrorResume((failure) -> {
+			if (isCancelled()) {
+				return undo(owned, new Ending.NotRun(failure), failure);
+			}
+			this.caller.failsUnseen(failure);
+			Throwable cause = AsyncResults.cause(Exceptions.unwrap(failure));
+			if (isDuplicate(failure)) {
+				this.later = true;
+				return undo(() -> recover(owned, cause));
+			}
+			return undo(owned, ofFailure(owned, cause), failure);
+		});
+	}
+
+	private boolean isCancelled() {
+		return Boolean.TRUE.equals(this.cancelled.scan(Attr.TERMINATED));
+	}
+
+	private Mono<Void> returned(ReactiveClaim owned, @Nullable T value) {
+		if (this.recovered && value != null) {
+			this.caller.seenAs(value);
 		}
-		catch (Throwable ex) {
-			rollback(transaction, ex, () -> refuse(ex));
+		Ending ending = decided(owned, () -> this.caller.action.returned(value, this.recovered));
+		Runnable answer = () -> this.caller.succeed(value);
+		if (!(ending instanceof Ending.Successful || ending instanceof Ending.Later)) {
+			owned.end(ending);
+			return undo(answer);
+		}
+		this.later = ending instanceof Ending.Later;
+		if (!this.later) {
+			owned.end(ending);
+		}
+		return commit(owned.writeBeforeCommit(this.joining).doOnError((failure) -> this.writeFailure = failure),
+				answer);
+	}
+
+	/** Where the transaction is rolled back, nothing of it can continue out of sight. */
+	private Ending decided(ReactiveClaim owned, Supplier<Ending> door) {
+		try (IdempotencyContextHolder.Binding binding = owned.enter()) {
+			Ending ending = Ending.ofSuccess(door);
+			return (ending instanceof Ending.OutOfSight) ? new Ending.Failed(null, null) : ending;
 		}
 	}
 
-	private void claim(JoinedTransaction transaction) {
-		if (this.caller.isGone()) {
-			rollback(transaction, null, this.caller::leaveNothing);
-			return;
+	private Ending ofFailure(ReactiveClaim owned, Throwable failure) {
+		owned.failedWith(failure);
+		return decided(owned, () -> Ending.ofFailure(failure, this.caller.action::threw));
+	}
+
+	private boolean isDuplicate(Throwable failure) {
+		return this.outcome != TransactionOutcome.COMMITTED
+				&& AsyncResults.isDuplicate(this.caller.action::isDuplicate, failure);
+	}
+
+	/** Ends the call with its failure after the rollback. */
+	private <V> Mono<V> undo(ReactiveClaim owned, Ending ending, Throwable failure) {
+		this.later = ending instanceof Ending.Later;
+		if (!this.later) {
+			owned.end(ending);
 		}
-		ClaimOrigin origin = this.parts.origin();
-		ClaimRequest request = this.call.claim(origin).withNewTransaction(true);
-		OwnSubscription.ask(transaction.inside(this.context), () -> this.joining.claim(request),
-				(result) -> claimed(transaction, result, origin),
-				(failure) -> rollback(transaction, failure, () -> notClaimed(failure)));
+		return undo(isCancelled() ? () -> {
+		} : () -> this.caller.fail(failure));
+	}
+
+	private <V> Mono<V> undo(Runnable answer) {
+		this.then = answer;
+		this.undone = true;
+		ending("rollback");
+		return Mono.error(new Undone());
+	}
+
+	private Mono<Void> commit(Mono<Void> write, Runnable answer) {
+		return write.doOnSuccess((written) -> {
+			this.then = answer;
+			ending("commit");
+		});
+	}
+
+	private void ending(String step) {
+		if (this.phase.compareAndSet(Phase.WORKING, Phase.ENDING)) {
+			limit(Phase.ENDING, () -> ended(notAnswered(step)));
+		}
+	}
+
+	/** The transaction has ended, or its end is not waited for any more. */
+	private void ended(@Nullable Throwable failure) {
+		this.timer.dispose();
+		ReactiveClaim owned = this.claim;
+		Runnable answer = this.then;
+		if (answer != null && (failure == null || this.undone)) {
+			Mono<Void> written = (owned != null) ? owned.transactionEnded(this.outcome, this.undone) : Mono.empty();
+			carryOut(this.later ? Mono.empty() : written, answer);
+		}
+		else if (owned == null) {
+			carryOut(Mono.empty(), () -> notClaimed(Objects.requireNonNull(failure)));
+		}
+		else if (answer == null) {
+			notWritten(owned, Objects.requireNonNull(failure));
+		}
+		else {
+			notCommitted(owned, Objects.requireNonNull(failure), answer);
+		}
 	}
 
 	private void notClaimed(Throwable failure) {
-		if (!(failure instanceof TransactionLostException lost)) {
-			refuse(failure);
-		}
-		else if (this.attempt < EngineRuntime.TRANSACTION_ATTEMPTS) {
+		if (failure instanceof TransactionLostException lost
+				&& this.attempts.incrementAndGet() < EngineRuntime.TRANSACTION_ATTEMPTS) {
 			// A deadlock of claims has ended the transaction, and the work has not run.
-			this.attempt++;
-			this.parts.events().transactionRepeated(this.call.operation(), lost);
+			this.caller.parts.events().transactionRepeated(this.caller.call.operation(), lost);
 			this.caller.go(Move.SEND);
+			return;
 		}
-		else {
-			refuse(lost);
-		}
-	}
-
-	private void refuse(Throwable failure) {
 		this.caller.isAnswered();
 		Throwable cause = Exceptions.unwrap(failure);
-		this.caller.fail((cause instanceof IdempotencyStoreException ex) ? this.parts.notJoined(this.call, ex) : cause);
+		this.caller.fail((cause instanceof IdempotencyStoreException ex)
+				? this.caller.parts.notJoined(this.caller.call, ex) : cause);
 	}
 
-	private void claimed(JoinedTransaction transaction, ClaimResult result, ClaimOrigin origin) {
-		try {
-			this.upkeep.answered();
-			if (result instanceof ClaimResult.Acquired acquired) {
-				transaction.owns();
-				ReactiveClaim owned = new ReactiveClaim(this.call, acquired.claim(), 0, origin, this.upkeep, this.store,
-						this.parts, this.observed, this.resumption, this.context);
-				new JoinedRun<>(this.caller, this.call, this.action, owned, transaction, this.joining, this.parts,
-						this.observed, this.context)
-					.run(acquired.before(), origin);
+	/** Code that is not of this library has failed, or the store before the commit. */
+	private void notWritten(ReactiveClaim owned, Throwable failure) {
+		Throwable write = this.writeFailure;
+		if (write == null) {
+			owned.withdraw();
+			owned.end(new Ending.Failed(failure, null));
+		}
+		owned.transactionEnded(this.outcome, write == null);
+		Throwable cause = Exceptions.unwrap((write != null) ? write : failure);
+		carryOut(Mono.empty(), () -> {
+			if (cause instanceof TransactionLostException && cause.getCause() != null) {
+				// The transaction of the work has failed, and no store.
+				this.caller.fail(cause.getCause());
+			}
+			else if (write != null && cause instanceof IdempotencyStoreException ex) {
+				this.caller.observed.seenAs(IdempotencyOutcome.STORE_UNAVAILABLE);
+				this.caller.fail(this.caller.parts.notJoined(this.caller.call, ex));
 			}
 			else {
-				duplicate(transaction, result);
+				this.caller.fail(cause);
 			}
+		});
+	}
+
+	private void notCommitted(ReactiveClaim owned, Throwable failure, Runnable answer) {
+		if (this.phase.get() == Phase.LATE && failure instanceof IdempotencyStoreException late) {
+			owned.transactionEnded(this.outcome, false);
+			carryOut(Mono.empty(), () -> {
+				this.caller.observed.seenAs(IdempotencyOutcome.STORE_UNAVAILABLE);
+				this.caller.fail(this.caller.parts.notAnswered(this.caller.call, late));
+			});
+			return;
 		}
-		catch (Throwable ex) {
-			rollback(transaction, ex, () -> refuse(ex));
+		boolean duplicate = isDuplicate(failure);
+		boolean rolledBack = this.outcome == TransactionOutcome.ROLLED_BACK;
+		if (duplicate || rolledBack) {
+			// The result of the work is not true any more.
+			owned.withdraw();
+		}
+		owned.transactionEnded(this.outcome, duplicate || rolledBack);
+		if (duplicate) {
+			carryOut(Mono.empty(), () -> recover(owned, failure));
+		}
+		else if (this.later && this.outcome == TransactionOutcome.COMMITTED && failure instanceof Exception) {
+			carryOut(Mono.empty(), () -> {
+				logger.warn("A guarded call of '{}' is done and answered, but something has failed behind its commit",
+						this.caller.call.operation(), failure);
+				answer.run();
+			});
+		}
+		else {
+			// A remembered failure is stored before the key is free.
+			boolean kept = rolledBack && !this.later && !this.recovered;
+			carryOut(kept ? owned.end(ofFailure(owned, AsyncResults.cause(Exceptions.unwrap(failure)))) : Mono.empty(),
+					() -> this.caller.fail(failure));
 		}
 	}
 
 	/**
-	 * Ends the transaction, which has claimed nothing, before the response is given. A
-	 * wait that was in vain need not have left it usable.
+	 * Looks the result up outside the transaction, which is gone. Even if the lookup
+	 * fails, the work must not run again.
 	 */
-	private void duplicate(JoinedTransaction transaction, ClaimResult result) {
-		if (this.waits && result instanceof ClaimResult.InProgress) {
-			// The first call has committed, and its result is yet to be attached.
-			rollback(transaction, null,
-					() -> this.caller.go(this.caller.admission().answered(result, this.scheduler.nanos())));
-			return;
-		}
-		boolean wanted = this.caller.isAnswered();
-		Runnable answer = () -> {
-			if (wanted) {
-				this.caller.duplicate(result);
+	private void recover(ReactiveClaim owned, Throwable duplicate) {
+		Context context = ReactiveIdempotencyContext.with(this.caller.context(), owned.context());
+		this.caller.lookUp(context, entered(owned, this.caller.action::recover), (found, failure) -> {
+			if (found != null) {
+				this.caller.seenAs(found);
+				carryOut(owned.end(decided(owned, () -> this.caller.action.returned(found, true))),
+						() -> this.caller.succeed(found));
+				return;
 			}
-			else {
-				this.caller.leaveNothing();
-			}
-		};
-		if (result instanceof ClaimResult.InProgress) {
-			rollback(transaction, null, answer);
-		}
-		else {
-			transaction.carryOut(transaction.commit(), answer, this::refuse, this.caller::fail);
-		}
+			this.caller.observed.seenAs(IdempotencyOutcome.RESULT_UNAVAILABLE);
+			carryOut(owned.end(Ending.DONE_UNKEPT), () -> this.caller
+				.fail(this.caller.parts.events().resultNotFound(this.caller.call.operation(), duplicate, failure)));
+		});
 	}
 
-	private void rollback(JoinedTransaction transaction, @Nullable Throwable failure, Runnable then) {
-		transaction.carryOut(transaction.rollback(failure), then, (never) -> then.run(), this::refuse);
+	/**
+	 * Ends the call on a thread that is not one of a driver. The key is free by then: the
+	 * call, or its caller, may begin again at once.
+	 */
+	private void carryOut(Mono<Void> step, Runnable last) {
+		new OwnSubscription<Void>(this.caller.context(), (nothing, failure) -> {
+			this.key.free();
+			this.caller.resumption.execute(() -> {
+				try {
+					last.run();
+				}
+				catch (Throwable ex) {
+					this.caller.fail(ex);
+				}
+			});
+		}).begin(() -> step);
+	}
+
+	/** Rolls the transaction back. */
+	private static final class Undone extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+		Undone() {
+			super(null, null, false, false);
+		}
+
+	}
+
+	/** How far the transaction has come. */
+	private enum Phase {
+
+		BEGINNING, WORKING, ENDING,
+
+		/** A step was not answered in time, and the call ends without it. */
+		LATE,
+
+		OVER
+
 	}
 
 }

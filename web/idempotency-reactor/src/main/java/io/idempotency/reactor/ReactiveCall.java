@@ -3,6 +3,7 @@ package io.idempotency.reactor;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
@@ -33,9 +34,12 @@ import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransaction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 /**
@@ -49,9 +53,9 @@ final class ReactiveCall<T> {
 
 	private static final Logger logger = LoggerFactory.getLogger(ReactiveCall.class);
 
-	private final GuardedCall call;
+	final GuardedCall call;
 
-	private final ReactiveAction<T> action;
+	final ReactiveAction<T> action;
 
 	private final OnDisconnect onDisconnect;
 
@@ -59,15 +63,15 @@ final class ReactiveCall<T> {
 
 	private final Context context;
 
-	private final EngineRuntime parts;
+	final EngineRuntime parts;
 
-	private final StoreRuntime upkeep;
+	final StoreRuntime upkeep;
 
-	private final ReactiveIdempotencyStore store;
+	final ReactiveIdempotencyStore store;
 
-	private final Executor resumption;
+	final Executor resumption;
 
-	private final ObservedCall observed;
+	final ObservedCall observed;
 
 	private final @Nullable SurroundingTransaction transaction;
 
@@ -88,6 +92,8 @@ final class ReactiveCall<T> {
 
 	/** Sends the claim in place of this class. */
 	private @Nullable Runnable sender;
+
+	private volatile Disposable bound = Disposables.disposed();
 
 	/** What a caller that goes takes with it, once the call runs. */
 	private volatile @Nullable Runnable cancellation;
@@ -353,10 +359,7 @@ final class ReactiveCall<T> {
 			leave(false);
 		}
 		else if (seen == Phase.ANSWERING) {
-			cancelWork();
-			if (this.onDisconnect == OnDisconnect.CONTINUE) {
-				detach();
-			}
+			leaveAlone();
 		}
 		// The response of the store, which is under way, finds nobody.
 	}
@@ -366,17 +369,29 @@ final class ReactiveCall<T> {
 		DetachedCalls calls = this.parts.detachedCalls();
 		calls.add(this, this.call.operation());
 		ReactiveClaim owned = this.claim;
+		Runnable work = this.cancellation;
 		if (owned != null) {
 			owned.boundRenewal(calls.longest());
 		}
+		else if (this.sender != null && work != null) {
+			// The lock on the row of a joined record does not expire.
+			this.bound = Schedulers.parallel().schedule(() -> {
+				work.run();
+				calls.remove(this);
+			}, calls.longest().toMillis(), TimeUnit.MILLISECONDS);
+		}
 		if (this.answered) {
-			calls.remove(this);
+			answered();
 		}
 	}
 
-	private void cancelWork() {
+	/** Cancels the work without its caller, or lets it continue. */
+	private void leaveAlone() {
 		Runnable work = this.cancellation;
-		if (work != null && this.onDisconnect == OnDisconnect.CANCEL) {
+		if (this.onDisconnect == OnDisconnect.CONTINUE) {
+			detach();
+		}
+		else if (work != null) {
 			work.run();
 		}
 	}
@@ -385,7 +400,7 @@ final class ReactiveCall<T> {
 	void cancelsWith(Runnable work) {
 		this.cancellation = work;
 		if (this.gone) {
-			cancelWork();
+			leaveAlone();
 		}
 	}
 
@@ -472,8 +487,7 @@ final class ReactiveCall<T> {
 	}
 
 	private void run(ReactiveClaim owned) {
-		new ReactiveRun<>(this, owned, this.action, this.parts.events(), this.observed, owned.inside(this.context))
-			.run();
+		new ReactiveRun<>(this, owned).run();
 	}
 
 	private void answer(ClaimResult result) throws Throwable {
@@ -579,6 +593,7 @@ final class ReactiveCall<T> {
 
 	private void answered() {
 		this.answered = true;
+		this.bound.dispose();
 		this.parts.detachedCalls().remove(this);
 	}
 

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyException;
@@ -22,7 +23,6 @@ import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.reactor.JoinedTransaction.StepLimits;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
@@ -79,8 +79,6 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 
 	private final SurroundingTransactions transactions;
 
-	private final StepLimits limits;
-
 	/** The forms that do not block, by the stores that they are forms of. */
 	private final Map<IdempotencyStore, ReactiveIdempotencyStore> own = new HashMap<>();
 
@@ -124,7 +122,6 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 			Scheduler scheduler, SurroundingTransactions transactions) {
 		this.engine = engine;
 		this.parts = engine.runtime();
-		this.limits = new StepLimits(this.parts.waiter());
 		this.scheduler = scheduler;
 		this.resumption = this::resume;
 		this.transactions = transactions;
@@ -193,9 +190,8 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 			}
 			else {
 				boolean waits = call.options().conflict() == ConflictMode.WAIT;
-				JoinedCall<T> inside = new JoinedCall<>(made, asked, waits, action, transactions, store, this.limits,
-						this.parts, observed, this.resumption);
-				admitted = () -> made.startWith(inside::begin);
+				AtomicInteger attempts = new AtomicInteger();
+				admitted = () -> made.startWith(() -> new JoinedCall<>(made, waits, transactions, attempts).begin());
 			}
 		}
 		catch (Throwable refused) {

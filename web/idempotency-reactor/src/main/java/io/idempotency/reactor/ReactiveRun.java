@@ -7,9 +7,7 @@ import java.util.function.BiConsumer;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.engine.AsyncResults;
-import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.Ending;
-import io.idempotency.engine.EventLog;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
@@ -28,27 +26,17 @@ final class ReactiveRun<T> {
 
 	private final ReactiveClaim claim;
 
-	private final ReactiveAction<T> action;
-
-	private final EventLog events;
-
-	private final ObservedCall observed;
-
 	private final Context context;
 
 	private final OwnSubscription<T> work;
 
 	private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.PREPARING);
 
-	ReactiveRun(ReactiveCall<T> caller, ReactiveClaim claim, ReactiveAction<T> action, EventLog events,
-			ObservedCall observed, Context context) {
+	ReactiveRun(ReactiveCall<T> caller, ReactiveClaim claim) {
 		this.caller = caller;
 		this.claim = claim;
-		this.action = action;
-		this.events = events;
-		this.observed = observed;
-		this.context = context;
-		this.work = new OwnSubscription<>(context, this::worked);
+		this.context = claim.inside(caller.context());
+		this.work = new OwnSubscription<>(this.context, this::worked);
 	}
 
 	/** Runs the action and ends the claim. */
@@ -56,7 +44,7 @@ final class ReactiveRun<T> {
 		this.claim.leavesTheThread();
 		this.caller.cancelsWith(this::cancel);
 		try {
-			this.action.acquired(this.claim);
+			this.caller.action.acquired(this.claim);
 		}
 		catch (Throwable failure) {
 			prepared(null, failure);
@@ -71,7 +59,7 @@ final class ReactiveRun<T> {
 	}
 
 	private void lookUp(BiConsumer<@Nullable T, @Nullable Throwable> told) {
-		this.caller.lookUp(this.context, entered(this.action::recover), told);
+		this.caller.lookUp(this.context, entered(this.caller.action::recover), told);
 	}
 
 	/**
@@ -89,7 +77,7 @@ final class ReactiveRun<T> {
 	private void prepared(@Nullable T recovered, @Nullable Throwable failure) {
 		if (recovered == null && failure == null) {
 			if (this.stage.compareAndSet(Stage.PREPARING, Stage.WORKING)) {
-				this.work.begin(entered(() -> this.work.isDisposed() ? Mono.empty() : this.action.run()));
+				this.work.begin(entered(() -> this.work.isDisposed() ? Mono.empty() : this.caller.action.run()));
 			}
 		}
 		else if (!this.stage.compareAndSet(Stage.PREPARING, Stage.ENDING)) {
@@ -117,8 +105,8 @@ final class ReactiveRun<T> {
 		if (AsyncResults.isGivenUp(cause)) {
 			end(gaveUp(cause), () -> this.caller.fail(failure));
 		}
-		else if (AsyncResults.isDuplicate(this.action::isDuplicate, failure)) {
-			lookUp((found, lookUpFailure) -> afterDuplicate(failure, found, lookUpFailure));
+		else if (AsyncResults.isDuplicate(this.caller.action::isDuplicate, failure)) {
+			lookUp((found, lookUpFailure) -> afterDuplicate(cause, found, lookUpFailure));
 		}
 		else {
 			end(threw(cause), () -> this.caller.fail(failure));
@@ -131,14 +119,9 @@ final class ReactiveRun<T> {
 			returned(found, true);
 			return;
 		}
-		Throwable cause = AsyncResults.cause(Exceptions.unwrap(duplicate));
-		if (this.events.isNoDuplicate(this.claim.options(), cause, failure)) {
-			end(threw(cause), () -> this.caller.fail(duplicate));
-			return;
-		}
-		this.observed.seenAs(IdempotencyOutcome.RESULT_UNAVAILABLE);
-		end(Ending.DONE_UNKEPT,
-				() -> this.caller.fail(this.events.resultNotFound(this.claim.operation(), cause, failure)));
+		this.caller.observed.seenAs(IdempotencyOutcome.RESULT_UNAVAILABLE);
+		end(Ending.DONE_UNKEPT, () -> this.caller
+			.fail(this.caller.parts.events().resultNotFound(this.claim.operation(), duplicate, failure)));
 	}
 
 	private void returned(@Nullable T value, boolean recovered) {
@@ -147,7 +130,7 @@ final class ReactiveRun<T> {
 		}
 		end(Ending.ofSuccess(() -> {
 			try (IdempotencyContextHolder.Binding binding = this.claim.enter()) {
-				return this.action.returned(value, recovered);
+				return this.caller.action.returned(value, recovered);
 			}
 		}), () -> this.caller.succeed(value));
 	}
@@ -155,13 +138,13 @@ final class ReactiveRun<T> {
 	private Ending threw(Throwable failure) {
 		this.claim.failedWith(failure);
 		try (IdempotencyContextHolder.Binding binding = this.claim.enter()) {
-			return Ending.ofFailure(failure, this.action::threw);
+			return Ending.ofFailure(failure, this.caller.action::threw);
 		}
 	}
 
 	private Ending gaveUp(Throwable failure) {
 		try (IdempotencyContextHolder.Binding binding = this.claim.enter()) {
-			return this.action.gaveUp(failure);
+			return this.caller.action.gaveUp(failure);
 		}
 		catch (Throwable ex) {
 			failure.addSuppressed(ex);

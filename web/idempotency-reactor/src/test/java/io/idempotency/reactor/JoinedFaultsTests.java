@@ -17,7 +17,6 @@ import io.idempotency.key.IdempotencyKey;
 import io.idempotency.engine.Ending;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
-import io.idempotency.reactor.JoinedTransaction.StepLimits;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.StoredResult;
@@ -284,10 +283,12 @@ class JoinedFaultsTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void transactionThatIsNotBegunInTimeIsAStoreThatIsAway(boolean comes) {
+		this.transactions.timeout = Duration.ofMillis(50);
 		Sinks.Empty<Void> begun = Sinks.empty();
 		this.transactions.begins.add((begin) -> begun.asMono());
 		Client<String> first = start(this.order);
-		this.node.time.advance(this.transactions.timeout().plusMillis(1));
+		await().until(first::isAnswered);
+		this.transactions.timeout = Duration.ofMinutes(1);
 		assertThat(first.failure).isInstanceOf(IdempotencyStoreUnavailableException.class);
 		assertThat(this.order.runs).hasValue(0);
 		if (comes) {
@@ -307,55 +308,18 @@ class JoinedFaultsTests {
 		assertThat(this.observed).hasValue(0);
 	}
 
-	private void beginTooMuch(Mono<Void> late) {
-		for (int i = 0; i < StepLimits.MAX_LATE; i++) {
-			this.transactions.begins.add((begin) -> late);
-			start(this.order);
-			this.node.time.advance(this.transactions.timeout().plusMillis(1));
-		}
-	}
-
-	/**
-	 * A pool that has lost them would else end all calls for as long as the node lives.
-	 */
-	@Test
-	void transactionsThatNeverBeginAreForgottenWhenAnotherOneBegins() {
-		Sinks.Empty<Void> begun = Sinks.empty();
-		beginTooMuch(begun.asMono());
-		this.node.time.advance(this.transactions.timeout());
-		for (int i = 0; i < 2; i++) {
-			assertThat(start(this.order).value).isEqualTo("order-1");
-			this.node.memory.admin().orElseThrow().evict(RecordKey.of(ReactiveNode.KEY), true);
-		}
-		assertThat(this.order.runs).hasValue(2);
-		begun.tryEmitEmpty();
-		beginTooMuch(Mono.never());
-		int asked = this.transactions.steps.size();
-		assertThat(start(this.order).failure).isInstanceOf(IdempotencyStoreUnavailableException.class);
-		assertThat(this.transactions.steps).hasSize(asked);
-	}
-
-	@Test
-	void noMoreIsBegunWhileTooMuchIsLate() {
-		Sinks.Empty<Void> begun = Sinks.empty();
-		beginTooMuch(begun.asMono());
-		int asked = this.transactions.steps.size();
-		assertThat(start(this.order).failure).isInstanceOf(IdempotencyStoreUnavailableException.class);
-		assertThat(this.transactions.steps).hasSize(asked);
-		begun.tryEmitEmpty();
-		assertThat(start(this.order).value).isEqualTo("order-1");
-	}
-
 	/** The database decides: the record is there, or the work has not been. */
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void commitThatIsNotAnsweredInTimeLeavesTheRecord(boolean comes) {
+		this.transactions.timeout = Duration.ofMillis(50);
 		Sinks.Empty<Void> committed = Sinks.empty();
 		this.transactions.commits.add((commit) -> committed.asMono());
 		Client<String> first = start(this.order);
 		Client<String> duplicate = start(this.order);
 		assertThat(duplicate.isAnswered()).isFalse();
-		this.node.time.advance(this.transactions.timeout().plusMillis(1));
+		await().until(first::isAnswered);
+		this.transactions.timeout = Duration.ofMinutes(1);
 		assertThat(first.failure).isInstanceOf(IdempotencyStoreUnavailableException.class)
 			.hasMessageContaining("the request may have been executed");
 		assertThat(duplicate.value).isEqualTo("order-1");
@@ -371,13 +335,15 @@ class JoinedFaultsTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void callAroundACommitThatIsNotAnsweredIsNotKnownEither(boolean inOtherWords) {
+		this.transactions.timeout = Duration.ofMillis(50);
 		this.transactions.commits.add((commit) -> Mono.never());
 		Mono<String> inner = this.node.reactive.execute(this.node.call(ReactiveNode.REPLAY), this.order,
 				OnDisconnect.CONTINUE, this.transactions);
 		IdempotencyKey outer = IdempotencyKey.of("orders.ship", Caller.GLOBAL, "key-2");
 		Client<String> first = around(outer,
 				inOtherWords ? inner.onErrorMap((failure) -> new IllegalStateException("wrapped", failure)) : inner);
-		this.node.time.advance(this.transactions.timeout().plusMillis(1));
+		await().until(first::isAnswered);
+		this.transactions.timeout = Duration.ofMinutes(1);
 		assertThat(first.failure)
 			.isInstanceOf(inOtherWords ? IllegalStateException.class : IdempotencyStoreUnavailableException.class);
 		assertThat(around(outer, Mono.just("again")).failure).isInstanceOf(IdempotencyInProgressException.class);
@@ -394,11 +360,13 @@ class JoinedFaultsTests {
 	/** It would be answered from the business data, and the commit may still come. */
 	@Test
 	void commitThatIsNotAnsweredInTimeIsNoDuplicate() {
+		this.transactions.timeout = Duration.ofMillis(50);
 		this.transactions.commits.add((commit) -> Mono.never());
 		TextAction work = new TextAction(Mono.just("order-1")).duplicateOn(RuntimeException.class)
 			.finding(Mono.just("order-0"));
 		Client<String> first = start(RECOVERABLE, work, OnDisconnect.CONTINUE);
-		this.node.time.advance(this.transactions.timeout().plusMillis(1));
+		await().until(first::isAnswered);
+		this.transactions.timeout = Duration.ofMinutes(1);
 		assertThat(first.failure).isInstanceOf(IdempotencyStoreUnavailableException.class);
 		assertThat(work.lookUps).hasValue(0);
 		assertThat(this.observed).hasValue(0);
@@ -410,6 +378,7 @@ class JoinedFaultsTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "begin", "commit", "rollback" })
 	void nothingIsWaitedForWhenTheEngineHasEnded(String step) {
+		this.transactions.timeout = Duration.ofMillis(500);
 		(step.equals("begin") ? this.transactions.begins
 				: step.equals("commit") ? this.transactions.commits : this.transactions.rollbacks)
 			.add((usual) -> Mono.never());
@@ -418,6 +387,7 @@ class JoinedFaultsTests {
 		assertThat(first.isAnswered() || duplicate.isAnswered()).isFalse();
 		this.node.engine.close(Duration.ZERO);
 		this.node.time.close();
+		await().until(first::isAnswered);
 		assertThat(duplicate.failure).isInstanceOf(IdempotencyInProgressException.class);
 		assertThat(first.failure).isInstanceOf(
 				step.equals("rollback") ? IllegalStateException.class : IdempotencyStoreUnavailableException.class);
@@ -426,10 +396,12 @@ class JoinedFaultsTests {
 
 	@Test
 	void rollbackThatIsNotAnsweredInTimeIsLeftToTheDatabase() {
+		this.transactions.timeout = Duration.ofMillis(50);
 		this.transactions.rollbacks.add((rollback) -> Mono.never());
 		Client<String> first = start(new TextAction(Mono.error(this.failure)));
 		assertThat(first.isAnswered()).isFalse();
-		this.node.time.advance(this.transactions.timeout().plusMillis(1));
+		await().until(first::isAnswered);
+		this.transactions.timeout = Duration.ofMinutes(1);
 		assertThat(first.failure).isSameAs(this.failure);
 		assertThat(this.observed).hasValue(0);
 	}

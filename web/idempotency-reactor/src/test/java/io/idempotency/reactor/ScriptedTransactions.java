@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
@@ -37,6 +38,8 @@ final class ScriptedTransactions implements ReactiveTransactionStarter {
 	/** Is thrown by the methods that end a transaction. */
 	@Nullable RuntimeException broken;
 
+	volatile Duration timeout = Duration.ofMinutes(1);
+
 	private final AtomicInteger open = new AtomicInteger();
 
 	private final MemoryIdempotencyStore memory;
@@ -58,7 +61,7 @@ final class ScriptedTransactions implements ReactiveTransactionStarter {
 
 	@Override
 	public Duration timeout() {
-		return Duration.ofSeconds(2);
+		return this.timeout;
 	}
 
 	static boolean isInside(ContextView context) {
@@ -66,11 +69,17 @@ final class ScriptedTransactions implements ReactiveTransactionStarter {
 	}
 
 	@Override
-	public Mono<Begun> begin() {
+	public Mono<Void> transactional(Mono<Void> work, Consumer<TransactionOutcome> ended) {
 		return step("begin", this.begins, Mono.empty()).then(Mono.fromSupplier(() -> {
 			this.open.incrementAndGet();
 			return new Open();
-		}));
+		}))
+			.flatMap((open) -> work.contextWrite(open::inside)
+				.onErrorResume((failure) -> Mono.defer(open::rollback)
+					.onErrorResume((other) -> Mono.empty())
+					.doOnTerminate(() -> ended.accept(open.outcome))
+					.then(Mono.error(failure)))
+				.then(Mono.defer(open::commit).doOnTerminate(() -> ended.accept(open.outcome))));
 	}
 
 	private Mono<Void> step(String name, Queue<UnaryOperator<Mono<Void>>> script, Mono<Void> usual) {
@@ -81,17 +90,15 @@ final class ScriptedTransactions implements ReactiveTransactionStarter {
 		}).doOnCancel(() -> this.steps.add(name + " cancelled"));
 	}
 
-	private final class Open implements Begun {
+	private final class Open {
 
 		private TransactionOutcome outcome = TransactionOutcome.UNKNOWN;
 
-		@Override
-		public Context inside(Context outside) {
+		Context inside(Context outside) {
 			return outside.put(INSIDE, this);
 		}
 
-		@Override
-		public Mono<Void> commit() {
+		Mono<Void> commit() {
 			requireWhole();
 			return step("commit", ScriptedTransactions.this.commits, Mono.empty())
 				.doOnTerminate(ScriptedTransactions.this.open::decrementAndGet)
@@ -104,8 +111,7 @@ final class ScriptedTransactions implements ReactiveTransactionStarter {
 				});
 		}
 
-		@Override
-		public Mono<Void> rollback() {
+		Mono<Void> rollback() {
 			requireWhole();
 			return step("rollback", ScriptedTransactions.this.rollbacks, Mono.fromRunnable(() -> {
 				this.outcome = TransactionOutcome.ROLLED_BACK;
@@ -122,11 +128,6 @@ final class ScriptedTransactions implements ReactiveTransactionStarter {
 
 		private void undo() {
 			ScriptedTransactions.this.memory.admin().orElseThrow().evict(RecordKey.of(ReactiveNode.KEY), true);
-		}
-
-		@Override
-		public TransactionOutcome outcome() {
-			return this.outcome;
 		}
 
 	}

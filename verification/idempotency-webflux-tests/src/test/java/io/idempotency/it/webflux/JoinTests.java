@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -214,6 +215,11 @@ class JoinTests {
 				client.send("/join/gated", key, "", 2, "{}");
 				JoinedController.entered(key).asMono().block(PATIENCE);
 			}
+			await().atMost(PATIENCE).until(() -> Scenarios.acquired(bounded) == 0);
+			String method = UUID.randomUUID().toString();
+			Disposable caller = bounded.getBean(JoinedController.Payments.class).gated(method).subscribe();
+			JoinedController.entered(method).asMono().block(PATIENCE);
+			caller.dispose();
 			await().atMost(PATIENCE).until(() -> Scenarios.acquired(bounded) == 0);
 			assertThat(database.jdbc().queryForList("SELECT id FROM payment", String.class)).isEmpty();
 		}
