@@ -2,6 +2,7 @@ package io.idempotency.webflux;
 
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 import io.idempotency.FailureMode;
@@ -54,7 +55,7 @@ final class HandlerCall {
 	/** The runs that began and neither returned nor failed. */
 	private final AtomicInteger running = new AtomicInteger();
 
-	private volatile boolean entered;
+	private final AtomicReference<Start> start = new AtomicReference<>(Start.NONE);
 
 	private volatile boolean returned;
 
@@ -90,11 +91,25 @@ final class HandlerCall {
 		return this.exchange.getResponse();
 	}
 
-	/** Notes that the handler, or its body, is subscribed. */
-	void begins() {
-		this.entered = true;
+	/**
+	 * Notes that the handler, or its body, is subscribed.
+	 * @return whether it may run: a call that was cancelled before has released its key
+	 */
+	boolean begins() {
+		if (!enters()) {
+			return false;
+		}
 		this.returned = false;
 		this.running.incrementAndGet();
+		return true;
+	}
+
+	private boolean enters() {
+		return this.start.compareAndSet(Start.NONE, Start.ENTERED) || hasEntered();
+	}
+
+	private boolean hasEntered() {
+		return this.start.get() == Start.ENTERED;
 	}
 
 	/**
@@ -120,7 +135,7 @@ final class HandlerCall {
 	/** Notes that the result was found in the business data. */
 	void recovered() {
 		this.recovered = true;
-		this.entered = true;
+		enters();
 		returned(false);
 	}
 
@@ -218,7 +233,7 @@ final class HandlerCall {
 
 	private boolean isRendered(Throwable thrown) {
 		Throwable cause = AsyncResults.cause(Exceptions.unwrap(thrown));
-		if (!this.entered || this.nothingRan || isCutOff() || !response().isWhole() || AsyncResults.isGivenUp(cause)
+		if (!hasEntered() || this.nothingRan || isCutOff() || !response().isWhole() || AsyncResults.isGivenUp(cause)
 				|| SPRING_SECURITY && Security.handles(thrown)) {
 			return false;
 		}
@@ -230,8 +245,8 @@ final class HandlerCall {
 	/** Ends a call whose chain was cancelled. */
 	void chainCancelled() {
 		this.claim
-			.end(this.entered ? Ending.OUT_OF_SIGHT
-					: new Ending.NotRun(new CancellationException("The client has disconnected")))
+			.end(this.start.compareAndSet(Start.NONE, Start.CANCELLED)
+					? new Ending.NotRun(new CancellationException("The client has disconnected")) : Ending.OUT_OF_SIGHT)
 			.subscribe();
 	}
 
@@ -263,7 +278,7 @@ final class HandlerCall {
 		if (this.duplicate) {
 			return Ending.DONE_UNKEPT;
 		}
-		if (!this.entered) {
+		if (!hasEntered()) {
 			return new Ending.NotRun(this.failure);
 		}
 		Ending cutOff = cutOff();
@@ -322,7 +337,7 @@ final class HandlerCall {
 	}
 
 	private Ending thrown(Throwable thrown) {
-		if (!this.entered) {
+		if (!hasEntered()) {
 			return new Ending.NotRun(thrown);
 		}
 		Ending cutOff = cutOff();
@@ -357,6 +372,13 @@ final class HandlerCall {
 			Throwable error = (signalled instanceof HandlerError) ? signalled.getCause() : null;
 			return (error != null) ? error : signalled;
 		}
+
+	}
+
+	/** Whether the handler ran. */
+	private enum Start {
+
+		NONE, ENTERED, CANCELLED
 
 	}
 

@@ -77,10 +77,7 @@ record HandlerResults(boolean many, @Nullable Class<?> type, boolean isVoid, boo
 	 */
 	Flux<Object> observed(HandlerCall owned, Supplier<Flux<Object>> handler, Duplicates duplicates) {
 		boolean[] bodyFollows = new boolean[1];
-		Flux<Object> work = Flux.defer(() -> {
-			owned.begins();
-			return handler.get();
-		});
+		Flux<Object> work = Flux.defer(() -> owned.begins() ? handler.get() : Flux.never());
 		Flux<Object> whole = (this.many && this.type != null && Resource.class.isAssignableFrom(this.type))
 				// Spring writes the first of several resources and cancels the others.
 				// The

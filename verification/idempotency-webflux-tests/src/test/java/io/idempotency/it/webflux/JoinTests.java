@@ -220,7 +220,7 @@ class JoinTests {
 			Disposable caller = bounded.getBean(JoinedController.Payments.class).gated(method).subscribe();
 			JoinedController.entered(method).asMono().block(PATIENCE);
 			caller.dispose();
-			await().atMost(PATIENCE).until(() -> Scenarios.acquired(bounded) == 0);
+			await().atMost(PATIENCE.dividedBy(2)).until(() -> Scenarios.acquired(bounded) == 0);
 			assertThat(database.jdbc().queryForList("SELECT id FROM payment", String.class)).isEmpty();
 		}
 	}
