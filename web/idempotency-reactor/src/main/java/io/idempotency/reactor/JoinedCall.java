@@ -1,13 +1,10 @@
 package io.idempotency.reactor;
 
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 
-import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.engine.Admission.Move;
 import io.idempotency.engine.AsyncResults;
@@ -69,7 +66,7 @@ final class JoinedCall<T> {
 
 	private volatile TransactionOutcome outcome = TransactionOutcome.UNKNOWN;
 
-	private volatile @Nullable ReactiveClaim claim;
+	private volatile @Nullable ReactiveRun<T> run;
 
 	/** Ends the call when the transaction has ended as planned. */
 	private volatile @Nullable Runnable then;
@@ -169,29 +166,30 @@ final class JoinedCall<T> {
 				this.caller.store, this.caller.parts, this.caller.observed, this.caller.resumption,
 				this.caller.context());
 		owned.joined();
-		this.claim = owned;
+		ReactiveRun<T> made = new ReactiveRun<>(this.caller, owned);
+		this.run = made;
 		this.key.owns();
 		Context context = ReactiveIdempotencyContext.with(inside, owned.context());
-		return Mono.defer(() -> prepare(owned, acquired.before(), context))
+		return Mono.defer(() -> prepare(made, acquired.before(), context))
 			.doOnNext((found) -> this.recovered = true)
 			.onErrorResume((failure) -> undo(owned, new Ending.NotRun(failure), failure))
-			.switchIfEmpty(Mono.defer(() -> work(owned, context)))
+			.switchIfEmpty(Mono.defer(() -> work(made, context)))
 			.singleOptional()
-			.flatMap((value) -> returned(owned, value.orElse(null)));
+			.flatMap((value) -> returned(made, value.orElse(null)));
 	}
 
-	private Mono<T> prepare(ReactiveClaim owned, ClaimOrigin before, Context context) {
+	private Mono<T> prepare(ReactiveRun<T> made, ClaimOrigin before, Context context) {
 		if (!this.caller.isAnswered()) {
 			return Mono.error(ReactiveCall.cancelled());
 		}
 		this.caller.cancelsWith(() -> this.cancelled.tryEmitError(ReactiveCall.cancelled()));
-		if (owned.isAbandoned()) {
+		if (made.claim.isAbandoned()) {
 			this.caller.parts.events().takenOver(this.caller.call, before, this.origin);
 		}
-		this.caller.action.acquired(owned);
+		this.caller.action.acquired(made.claim);
 		// A second connection would be waited for while the transaction has one.
-		return owned.isAbandoned() ? Mono.create((sink) -> this.caller.lookUp(context,
-				entered(owned, this.caller.action::recover), (found, failure) -> end(sink, found, failure)))
+		return made.claim.isAbandoned()
+				? Mono.create((sink) -> made.lookUp(context, (found, failure) -> end(sink, found, failure)))
 				: Mono.empty();
 	}
 
@@ -204,35 +202,27 @@ final class JoinedCall<T> {
 		}
 	}
 
-	private Callable<Mono<T>> entered(ReactiveClaim owned, Callable<Mono<T>> source) {
-		return () -> {
-			try (IdempotencyContextHolder.Binding binding = owned.enter()) {
-				return ReactiveIdempotencyContext.bound(source.call());
-			}
-		};
-	}
-
 	/** Runs the work, whose cancellation is a failure of the transaction. */
-	private Mono<T> work(ReactiveClaim owned, Context context) {
+	private Mono<T> work(ReactiveRun<T> made, Context context) {
 		Mono<T> work = Mono.create((sink) -> {
 			OwnSubscription<T> running = new OwnSubscription<>(context, (value, failure) -> end(sink, value, failure));
 			sink.onCancel(running);
-			running.begin(entered(owned, () -> {
-				Mono<T> made = isCancelled() ? this.cancelled.asMono() : this.caller.action.run();
-				return isCancelled() ? this.cancelled.asMono() : made;
+			running.begin(made.entered(() -> {
+				Mono<T> ready = isCancelled() ? this.cancelled.asMono() : this.caller.action.run();
+				return isCancelled() ? this.cancelled.asMono() : ready;
 			}));
 		});
 		return Mono.firstWithSignal(work, this.cancelled.asMono()).onErrorResume((failure) -> {
 			if (isCancelled()) {
-				return undo(owned, new Ending.NotRun(failure), failure);
+				return undo(made.claim, new Ending.NotRun(failure), failure);
 			}
 			this.caller.failsUnseen(failure);
 			Throwable cause = AsyncResults.cause(Exceptions.unwrap(failure));
 			if (isDuplicate(failure)) {
 				this.later = true;
-				return undo(() -> recover(owned, cause));
+				return undo(() -> made.recover(cause));
 			}
-			return undo(owned, ofFailure(owned, cause), failure);
+			return undo(made.claim, visible(made.threw(cause)), failure);
 		});
 	}
 
@@ -240,11 +230,12 @@ final class JoinedCall<T> {
 		return Boolean.TRUE.equals(this.cancelled.scan(Attr.TERMINATED));
 	}
 
-	private Mono<Void> returned(ReactiveClaim owned, @Nullable T value) {
+	private Mono<Void> returned(ReactiveRun<T> made, @Nullable T value) {
 		if (this.recovered && value != null) {
 			this.caller.seenAs(value);
 		}
-		Ending ending = decided(owned, () -> this.caller.action.returned(value, this.recovered));
+		ReactiveClaim owned = made.claim;
+		Ending ending = visible(made.succeeded(value, this.recovered));
 		Runnable answer = () -> this.caller.succeed(value);
 		if (!(ending instanceof Ending.Successful || ending instanceof Ending.Later)) {
 			owned.end(ending);
@@ -259,16 +250,8 @@ final class JoinedCall<T> {
 	}
 
 	/** Where the transaction is rolled back, nothing of it can continue out of sight. */
-	private Ending decided(ReactiveClaim owned, Supplier<Ending> door) {
-		try (IdempotencyContextHolder.Binding binding = owned.enter()) {
-			Ending ending = Ending.ofSuccess(door);
-			return (ending instanceof Ending.OutOfSight) ? new Ending.Failed(null, null) : ending;
-		}
-	}
-
-	private Ending ofFailure(ReactiveClaim owned, Throwable failure) {
-		owned.failedWith(failure);
-		return decided(owned, () -> Ending.ofFailure(failure, this.caller.action::threw));
+	private static Ending visible(Ending ending) {
+		return (ending instanceof Ending.OutOfSight) ? new Ending.Failed(null, null) : ending;
 	}
 
 	private boolean isDuplicate(Throwable failure) {
@@ -290,7 +273,7 @@ final class JoinedCall<T> {
 		this.then = answer;
 		this.undone = true;
 		ending("rollback");
-		return Mono.error(new Undone());
+		return Mono.error(ReactiveCall.cancelled());
 	}
 
 	private Mono<Void> commit(Mono<Void> write, Runnable answer) {
@@ -309,20 +292,21 @@ final class JoinedCall<T> {
 	/** The transaction has ended, or its end is not waited for any more. */
 	private void ended(@Nullable Throwable failure) {
 		this.timer.dispose();
-		ReactiveClaim owned = this.claim;
+		ReactiveRun<T> made = this.run;
+		ReactiveClaim owned = (made != null) ? made.claim : null;
 		Runnable answer = this.then;
 		if (answer != null && (failure == null || this.undone)) {
 			Mono<Void> written = (owned != null) ? owned.transactionEnded(this.outcome, this.undone) : Mono.empty();
 			carryOut(this.later ? Mono.empty() : written, answer);
 		}
-		else if (owned == null) {
+		else if (made == null || owned == null) {
 			carryOut(Mono.empty(), () -> notClaimed(Objects.requireNonNull(failure)));
 		}
 		else if (answer == null) {
 			notWritten(owned, Objects.requireNonNull(failure));
 		}
 		else {
-			notCommitted(owned, Objects.requireNonNull(failure), answer);
+			notCommitted(made, Objects.requireNonNull(failure), answer);
 		}
 	}
 
@@ -364,7 +348,8 @@ final class JoinedCall<T> {
 		});
 	}
 
-	private void notCommitted(ReactiveClaim owned, Throwable failure, Runnable answer) {
+	private void notCommitted(ReactiveRun<T> made, Throwable failure, Runnable answer) {
+		ReactiveClaim owned = made.claim;
 		if (this.phase.get() == Phase.LATE && failure instanceof IdempotencyStoreException late) {
 			owned.transactionEnded(this.outcome, false);
 			carryOut(Mono.empty(), () -> {
@@ -381,7 +366,7 @@ final class JoinedCall<T> {
 		}
 		owned.transactionEnded(this.outcome, duplicate || rolledBack);
 		if (duplicate) {
-			carryOut(Mono.empty(), () -> recover(owned, failure));
+			carryOut(Mono.empty(), () -> made.recover(failure));
 		}
 		else if (this.later && this.outcome == TransactionOutcome.COMMITTED && failure instanceof Exception) {
 			carryOut(Mono.empty(), () -> {
@@ -393,28 +378,9 @@ final class JoinedCall<T> {
 		else {
 			// A remembered failure is stored before the key is free.
 			boolean kept = rolledBack && !this.later && !this.recovered;
-			carryOut(kept ? owned.end(ofFailure(owned, AsyncResults.cause(Exceptions.unwrap(failure)))) : Mono.empty(),
-					() -> this.caller.fail(failure));
+			carryOut(kept ? owned.end(visible(made.threw(AsyncResults.cause(Exceptions.unwrap(failure)))))
+					: Mono.empty(), () -> this.caller.fail(failure));
 		}
-	}
-
-	/**
-	 * Looks the result up outside the transaction, which is gone. Even if the lookup
-	 * fails, the work must not run again.
-	 */
-	private void recover(ReactiveClaim owned, Throwable duplicate) {
-		Context context = ReactiveIdempotencyContext.with(this.caller.context(), owned.context());
-		this.caller.lookUp(context, entered(owned, this.caller.action::recover), (found, failure) -> {
-			if (found != null) {
-				this.caller.seenAs(found);
-				carryOut(owned.end(decided(owned, () -> this.caller.action.returned(found, true))),
-						() -> this.caller.succeed(found));
-				return;
-			}
-			this.caller.observed.seenAs(IdempotencyOutcome.RESULT_UNAVAILABLE);
-			carryOut(owned.end(Ending.DONE_UNKEPT), () -> this.caller
-				.fail(this.caller.parts.events().resultNotFound(this.caller.call.operation(), duplicate, failure)));
-		});
 	}
 
 	/**
@@ -433,17 +399,6 @@ final class JoinedCall<T> {
 				}
 			});
 		}).begin(() -> step);
-	}
-
-	/** Rolls the transaction back. */
-	private static final class Undone extends RuntimeException {
-
-		private static final long serialVersionUID = 1L;
-
-		Undone() {
-			super(null, null, false, false);
-		}
-
 	}
 
 	/** How far the transaction has come. */

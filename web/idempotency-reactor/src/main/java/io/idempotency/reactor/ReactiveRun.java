@@ -24,7 +24,7 @@ final class ReactiveRun<T> {
 
 	private final ReactiveCall<T> caller;
 
-	private final ReactiveClaim claim;
+	final ReactiveClaim claim;
 
 	private final Context context;
 
@@ -51,22 +51,27 @@ final class ReactiveRun<T> {
 			return;
 		}
 		if (this.claim.isAbandoned()) {
-			lookUp(this::prepared);
+			lookUp(this.context, this::prepared);
 		}
 		else {
 			prepared(null, null);
 		}
 	}
 
-	private void lookUp(BiConsumer<@Nullable T, @Nullable Throwable> told) {
-		this.caller.lookUp(this.context, entered(this.caller.action::recover), told);
+	/** Looks up the result of work that was done before. */
+	void recover(Throwable duplicate) {
+		lookUp(this.context, (found, failure) -> afterDuplicate(duplicate, found, failure));
+	}
+
+	void lookUp(Context within, BiConsumer<@Nullable T, @Nullable Throwable> told) {
+		this.caller.lookUp(within, entered(this.caller.action::recover), told);
 	}
 
 	/**
 	 * Binds the context while the work is put together. While it runs, Reactor does that
 	 * where an application wants it.
 	 */
-	private Callable<Mono<T>> entered(Callable<Mono<T>> work) {
+	Callable<Mono<T>> entered(Callable<Mono<T>> work) {
 		return () -> {
 			try (IdempotencyContextHolder.Binding binding = this.claim.enter()) {
 				return ReactiveIdempotencyContext.bound(work.call());
@@ -106,7 +111,7 @@ final class ReactiveRun<T> {
 			end(gaveUp(cause), () -> this.caller.fail(failure));
 		}
 		else if (AsyncResults.isDuplicate(this.caller.action::isDuplicate, failure)) {
-			lookUp((found, lookUpFailure) -> afterDuplicate(cause, found, lookUpFailure));
+			recover(cause);
 		}
 		else {
 			end(threw(cause), () -> this.caller.fail(failure));
@@ -128,14 +133,18 @@ final class ReactiveRun<T> {
 		if (recovered && value != null) {
 			this.observed.seenAs(IdempotencyOutcome.RECOVERED);
 		}
-		end(Ending.ofSuccess(() -> {
+		end(succeeded(value, recovered), () -> this.caller.succeed(value));
+	}
+
+	Ending succeeded(@Nullable T value, boolean recovered) {
+		return Ending.ofSuccess(() -> {
 			try (IdempotencyContextHolder.Binding binding = this.claim.enter()) {
 				return this.caller.action.returned(value, recovered);
 			}
-		}), () -> this.caller.succeed(value));
+		});
 	}
 
-	private Ending threw(Throwable failure) {
+	Ending threw(Throwable failure) {
 		this.claim.failedWith(failure);
 		try (IdempotencyContextHolder.Binding binding = this.claim.enter()) {
 			return Ending.ofFailure(failure, this.caller.action::threw);
