@@ -130,9 +130,9 @@ public final class EventLog {
 		}
 		String type = AsyncResults.cause(failure).getClass().getName();
 		once("duplicate " + type, failure,
-				"A call of '{}' failed: {} is in duplicateOn, but recover found no result. A retry runs again. If the "
-						+ "exception has other reasons than a duplicate, name a narrower exception or set "
-						+ "duplicateConstraint. Logged once for each type",
+				"[IDEM-122] A call of '{}' failed: {} is in duplicateOn, but recover found no result. A retry runs "
+						+ "again. If the exception has other reasons than a duplicate, name a narrower exception or set "
+						+ "duplicateConstraint. Logged once for each type.",
 				options.operation(), type);
 		return true;
 	}

@@ -73,14 +73,16 @@ public final class FirstResultCheck {
 			.forEach((value) -> {
 				if (MergedAnnotations.from(value).isPresent("jakarta.persistence.Entity")) {
 					logger.warn(
-							"'{}' returns the entity {}: lazy properties cannot be written after the transaction, and"
-									+ " then duplicates are rejected (result-unavailable). Return a DTO",
+							"[IDEM-513] '{}' returns the entity {}: lazy properties cannot be stored after the "
+									+ "transaction, and duplicates receive 409 'result-unavailable'. Return a DTO.",
 							method, value.getName());
 				}
 				else if (!hasCreator(value)) {
-					logger.warn("'{}' returns {}, which has no constructor that the mapper can call: duplicates will be"
-							+ " rejected (result-unavailable). Annotate it with @Jacksonized or @JsonCreator, or return"
-							+ " a DTO", method, value.getName());
+					logger.warn(
+							"[IDEM-514] '{}' returns {}, which has no constructor that the mapper can call: duplicates "
+									+ "receive 409 'result-unavailable'. Annotate it with @Jacksonized or "
+									+ "@JsonCreator, or return a DTO.",
+							method, value.getName());
 				}
 			});
 	}

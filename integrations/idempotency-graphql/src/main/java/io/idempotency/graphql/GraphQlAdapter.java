@@ -11,6 +11,7 @@ import graphql.execution.DataFetcherResult;
 import graphql.execution.instrumentation.ChainedInstrumentation;
 import graphql.execution.instrumentation.Instrumentation;
 import graphql.schema.DataFetchingEnvironment;
+import io.idempotency.NotIdempotent;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.IdempotencyKeyInvalidException;
@@ -113,7 +114,8 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 			return OperationTraits.NONE;
 		}
 		String type = type(method, targetClass);
-		if (!ROOT_TYPES.contains(type)) {
+		if (!ROOT_TYPES.contains(type)
+				&& !MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(NotIdempotent.class)) {
 			this.leftOut.add(new MethodClassKey(method, targetClass));
 		}
 		// The annotation of a class guards its mutations.

@@ -220,7 +220,7 @@ final class JoinedCall<T> {
 			Throwable cause = AsyncResults.cause(Exceptions.unwrap(failure));
 			if (isDuplicate(failure)) {
 				this.later = true;
-				return undo(() -> made.recover(cause));
+				return undo(() -> made.recover(failure));
 			}
 			return undo(made.claim, visible(made.threw(cause)), failure);
 		});
@@ -370,7 +370,9 @@ final class JoinedCall<T> {
 		}
 		else if (this.later && this.outcome == TransactionOutcome.COMMITTED && failure instanceof Exception) {
 			carryOut(Mono.empty(), () -> {
-				logger.warn("A guarded call of '{}' is done and answered, but something has failed behind its commit",
+				logger.warn(
+						"[IDEM-301] A guarded call of '{}' committed and its result is stored, but an action after the "
+								+ "commit failed. Check the exception below and repeat that action by hand if needed.",
 						this.caller.call.operation(), failure);
 				answer.run();
 			});

@@ -8,6 +8,7 @@ import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.engine.AsyncResults;
 import io.idempotency.engine.Ending;
+import io.idempotency.engine.EventLog;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
@@ -111,7 +112,7 @@ final class ReactiveRun<T> {
 			end(gaveUp(cause), () -> this.caller.fail(failure));
 		}
 		else if (AsyncResults.isDuplicate(this.caller.action::isDuplicate, failure)) {
-			recover(cause);
+			recover(failure);
 		}
 		else {
 			end(threw(cause), () -> this.caller.fail(failure));
@@ -124,9 +125,14 @@ final class ReactiveRun<T> {
 			returned(found, true);
 			return;
 		}
+		EventLog events = this.caller.parts.events();
+		Throwable cause = AsyncResults.cause(Exceptions.unwrap(duplicate));
+		if (events.isNoDuplicate(this.claim.options(), cause, failure)) {
+			end(threw(cause), () -> this.caller.fail(duplicate));
+			return;
+		}
 		this.caller.observed.seenAs(IdempotencyOutcome.RESULT_UNAVAILABLE);
-		end(Ending.DONE_UNKEPT, () -> this.caller
-			.fail(this.caller.parts.events().resultNotFound(this.claim.operation(), duplicate, failure)));
+		end(Ending.DONE_UNKEPT, () -> this.caller.fail(events.resultNotFound(this.claim.operation(), cause, failure)));
 	}
 
 	private void returned(@Nullable T value, boolean recovered) {
