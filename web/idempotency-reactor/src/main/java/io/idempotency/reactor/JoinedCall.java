@@ -232,7 +232,7 @@ final class JoinedCall<T> {
 
 	private Mono<Void> returned(ReactiveRun<T> made, @Nullable T value) {
 		if (this.recovered && value != null) {
-			this.caller.seenAs(value);
+			this.caller.observed.seenAs(IdempotencyOutcome.RECOVERED);
 		}
 		ReactiveClaim owned = made.claim;
 		Ending ending = visible(made.succeeded(value, this.recovered));

@@ -137,7 +137,7 @@ final class ReactiveRun<T> {
 
 	private void returned(@Nullable T value, boolean recovered) {
 		if (recovered && value != null) {
-			this.observed.seenAs(IdempotencyOutcome.RECOVERED);
+			this.caller.observed.seenAs(IdempotencyOutcome.RECOVERED);
 		}
 		end(succeeded(value, recovered), () -> this.caller.succeed(value));
 	}
