@@ -12,6 +12,7 @@ import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.engine.EngineRuntime.DetachedCalls;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import io.idempotency.NotIdempotent;
 import io.idempotency.OperationCoverage;
 import io.idempotency.http.DecidedRoute;
-import io.idempotency.interceptor.IdempotentOperationSource;
+import io.idempotency.interceptor.IdempotentOperation.IdempotentOperationSource;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;

@@ -1,6 +1,6 @@
 package io.idempotency.autoconfigure;
 
-import io.idempotency.interceptor.DefaultStoreFinder;
+import io.idempotency.interceptor.InterceptorConfiguration.DefaultStoreFinder;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Namespace;

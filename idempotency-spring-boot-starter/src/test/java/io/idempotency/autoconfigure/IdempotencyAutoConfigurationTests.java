@@ -15,7 +15,7 @@ import io.idempotency.IdempotencyTokens;
 import io.idempotency.Idempotent;
 import io.idempotency.IssuedToken;
 import io.idempotency.StoreFailureMode;
-import io.idempotency.interceptor.IdempotentOperationSource;
+import io.idempotency.interceptor.IdempotentOperation.IdempotentOperationSource;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.codec.ResultCodec;
 import org.aopalliance.intercept.MethodInterceptor;

@@ -8,7 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-import io.idempotency.interceptor.CurrentRequest;
+import io.idempotency.interceptor.RequestValues.CurrentRequest;
 import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyContext;
@@ -19,7 +19,7 @@ import io.idempotency.Idempotent;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.TransactionMode;
 import io.idempotency.RetryAdvice;
-import io.idempotency.interceptor.GuardFaultException;
+import io.idempotency.interceptor.GuardedMethod.GuardFaultException;
 import io.idempotency.interceptor.RequestValues;
 import io.idempotency.key.Caller;
 import io.idempotency.reactor.ReactiveIdempotencyContext;

@@ -14,6 +14,7 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.codec.ResultCodec;
 import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
+import io.idempotency.interceptor.IdempotentOperation.IdempotentOperationSource;
 import io.idempotency.interceptor.OperationTraits.Flag;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;

@@ -12,8 +12,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 import io.idempotency.Internal;
-import io.idempotency.key.Fingerprint;
 import io.idempotency.codec.ResultCodec;
+import io.idempotency.interceptor.GuardedMethod.GuardFaultException;
+import io.idempotency.key.Fingerprint;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.DefaultParameterNameDiscoverer;

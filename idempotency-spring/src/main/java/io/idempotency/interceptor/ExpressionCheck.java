@@ -12,6 +12,7 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.interceptor.RequestValues.BodyPointers;
 
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.CompoundExpression;

@@ -9,6 +9,8 @@ import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Internal;
+import io.idempotency.engine.GuardedAction.GuardSignal;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.ClassUtils;
 
@@ -79,6 +81,40 @@ public record GuardedMethod(Method method, Class<?> targetClass, boolean declare
 
 	private static String of(Method method, Class<?> targetClass, String problem) {
 		return "@Idempotent on '" + describe(method, targetClass) + "': " + problem;
+	}
+
+	/**
+	 * A call could not be guarded, so the guarded method did not run: its key, its caller
+	 * or what is compared cannot be told. No request is refused by it, the application
+	 * has to be mended. The message names methods, parameters and types, so it is for the
+	 * log.
+	 *
+	 * @hidden
+	 */
+	public static final class GuardFaultException extends IllegalStateException implements GuardSignal {
+
+		private static final long serialVersionUID = 1L;
+
+		/**
+		 * Creates the exception.
+		 * @param message what is wrong, and the cure
+		 * @param cause what has failed, {@code null} if nothing has
+		 */
+		public GuardFaultException(String message, @Nullable Throwable cause) {
+			super(message, cause);
+		}
+
+		/**
+		 * Returns whether a call was not guarded because of an exception: it is a fault,
+		 * or code of the application threw it that an expression of the annotation calls.
+		 * Such an exception comes out unchanged, with the fault suppressed in it.
+		 * @param thrown what a call threw
+		 */
+		public static boolean explains(Throwable thrown) {
+			return thrown instanceof GuardFaultException
+					|| Arrays.stream(thrown.getSuppressed()).anyMatch(GuardFaultException.class::isInstance);
+		}
+
 	}
 
 }

@@ -2,6 +2,7 @@ package io.idempotency.interceptor;
 
 import java.util.List;
 
+import io.idempotency.interceptor.IdempotentOperation.IdempotentOperationSource;
 import io.idempotency.key.Namespace;
 import org.aopalliance.aop.Advice;
 import org.aopalliance.intercept.MethodInterceptor;

@@ -2,6 +2,8 @@ package io.idempotency.interceptor;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
+import java.util.Collection;
+import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -9,9 +11,9 @@ import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.IdempotencyKeyMissingException;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.Internal;
-import io.idempotency.engine.WorkTransactions.TransactionStarter;
-import io.idempotency.engine.WorkTransactions;
 import io.idempotency.engine.GuardedAction.SurroundingTransaction;
+import io.idempotency.engine.WorkTransactions;
+import io.idempotency.engine.WorkTransactions.TransactionStarter;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
@@ -205,6 +207,119 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions opti
 		 * @hidden
 		 */
 		record Spel(OperationExpression expression) implements FingerprintSource {
+		}
+
+	}
+
+	/**
+	 * The source of an operation's key.
+	 *
+	 * @hidden
+	 */
+	public sealed interface KeySource {
+
+		/** Returns where a client puts the key, in its words: "… needs a key in …". */
+		String place();
+
+		/**
+		 * An expression over the arguments, or a function of them.
+		 *
+		 * @param expression the parsed expression
+		 * @hidden
+		 */
+		record Spel(OperationExpression expression) implements KeySource {
+
+			@Override
+			public String place() {
+				return "in the values that identify it";
+			}
+
+		}
+
+		/**
+		 * A request (or message) header.
+		 *
+		 * @hidden
+		 */
+		record Header(String name) implements KeySource {
+
+			@Override
+			public String place() {
+				return "in the header '" + this.name + "'";
+			}
+
+		}
+
+		/**
+		 * A value of the request body.
+		 *
+		 * @param pointer a JSON Pointer, or the name of a form field
+		 * @hidden
+		 */
+		record Body(String pointer) implements KeySource {
+
+			@Override
+			public String place() {
+				return "at '" + this.pointer + "' of its body";
+			}
+
+		}
+
+	}
+
+	/**
+	 * Knows operations of the application, wherever they are described. Thread-safe.
+	 *
+	 * @hidden
+	 */
+	public interface OperationCatalog {
+
+		/** Returns the operations that are known by now: after the start all of them. */
+		Collection<IdempotentOperation> operations();
+
+	}
+
+	/**
+	 * Finds the operation of every method. Thread-safe.
+	 *
+	 * @hidden
+	 */
+	@FunctionalInterface
+	public interface IdempotentOperationSource extends OperationCatalog {
+
+		/**
+		 * Returns the operation of a method.
+		 * @param method the method, possibly one of an interface
+		 * @param targetClass the class of the bean
+		 * @return the operation, {@code null} if calls of the method are not guarded
+		 * @throws IdempotencyConfigurationException if the annotation is wrong
+		 */
+		@Nullable IdempotentOperation operation(Method method, Class<?> targetClass);
+
+		@Override
+		default Collection<IdempotentOperation> operations() {
+			return List.of();
+		}
+
+		/**
+		 * Returns whether a guarded method that no request is mapped to may read the body
+		 * of the current request.
+		 * @return whether one of those that are known by now may
+		 */
+		default boolean readsBodies() {
+			return true;
+		}
+
+		/**
+		 * Checks all operations of a class.
+		 * @param targetClass the class of a bean
+		 * @return those whose keys several beans of the class would share, although
+		 * nobody has said so
+		 * @throws IdempotencyConfigurationException if the annotation of a method is
+		 * wrong
+		 */
+		default Collection<IdempotentOperation> check(Class<?> targetClass) {
+			return List.of();
 		}
 
 	}

@@ -11,10 +11,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.idempotency.Idempotent;
+import io.idempotency.interceptor.IdempotentOperation.IdempotentOperationSource;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
 import org.springframework.aop.Advisor;
 import org.springframework.aop.SpringProxy;
 import org.springframework.aop.TargetSource;
@@ -315,6 +317,41 @@ final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 		@Override
 		public Object getTarget() {
 			return this.proxy;
+		}
+
+	}
+
+	/**
+	 * Refuses a second bean of a class whose operations are named after the class: a call
+	 * of the one bean would be answered with what the other one has done. Several objects
+	 * of one bean, such as prototypes, are the same bean. Thread-safe.
+	 */
+	static final class SharedKeyCheck {
+
+		/** The names of beans by the names of their operations. */
+		private final Map<String, String> beans = new ConcurrentHashMap<>();
+
+		/**
+		 * Checks the operations of a bean.
+		 * @param shared those whose keys all beans of the class have in common
+		 * @throws io.idempotency.IdempotencyConfigurationException if another bean has
+		 * them, too
+		 */
+		void check(String beanName, Collection<IdempotentOperation> shared,
+				ConfigurableListableBeanFactory beanFactory) {
+			for (IdempotentOperation operation : shared) {
+				String other = this.beans.merge(operation.name(), beanName,
+						(known, added) -> beanFactory.containsBeanDefinition(known) ? known : added);
+				if (!other.equals(beanName)) {
+					throw operation.problem(
+							"the beans '" + other + "' and '" + beanName
+									+ "' have the same keys, so a call to one would return the result of the other",
+							"Set scope to a value that distinguishes them, e.g. scope = \"target.name\" for a bean "
+									+ "property, or use a separate class for each bean. To share the keys "
+									+ "intentionally, set scope to a constant, e.g. scope = \"'payments'\", or set "
+									+ "operation");
+				}
+			}
 		}
 
 	}

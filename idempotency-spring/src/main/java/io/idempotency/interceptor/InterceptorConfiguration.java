@@ -1,19 +1,33 @@
 package io.idempotency.interceptor;
 
+import java.lang.reflect.Method;
 import java.security.Principal;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeSet;
 
+import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.Internal;
 import io.idempotency.codec.ResultCodec;
-import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.GuardedAction.ThreadTransactions;
 import io.idempotency.engine.EngineIdempotencyTemplate.TemplateEnvironment;
+import io.idempotency.engine.GuardedAction.ThreadTransactions;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.interceptor.IdempotentOperation.IdempotentOperationSource;
+import io.idempotency.interceptor.RequestValues.CurrentRequest;
 import io.idempotency.key.Namespace;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
 import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransactions;
+import io.idempotency.store.IdempotencyStore;
 import reactor.core.publisher.Mono;
 
+import org.springframework.aop.Advisor;
+import org.springframework.aop.PointcutAdvisor;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -27,6 +41,7 @@ import org.springframework.security.core.context.ReactiveSecurityContextHolder;
 import org.springframework.security.core.context.SecurityContext;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Contains the configurations of this package. The starter imports each one under its
@@ -185,6 +200,115 @@ public final class InterceptorConfiguration {
 		static SmartInitializingSingleton idempotencyTransactionManagerCheck(
 				ConfigurableListableBeanFactory beanFactory) {
 			return () -> CommitTracker.logUntracked(beanFactory);
+		}
+
+	}
+
+	/**
+	 * The settings of {@link InterceptorConfiguration}.
+	 *
+	 * @param keyHeader the key header of handlers whose annotation names no key source
+	 * @param storeTimeout the timeout for the begin and the end of a reactive transaction
+	 * @hidden
+	 */
+	public record InterceptorSettings(String keyHeader, Duration storeTimeout) {
+
+	}
+
+	/**
+	 * Knows whether the guard is the first advice that a call of a bean meets.
+	 *
+	 * @hidden
+	 */
+	public static final class OutermostGuard {
+
+		private OutermostGuard() {
+		}
+
+		/**
+		 * Whether nothing advises a method outside of its guard.
+		 * @param bean the bean as it is called
+		 * @param method one of its methods
+		 * @return whether the guard comes first; {@code false} also where that cannot be
+		 * seen
+		 */
+		public static boolean isOf(Object bean, Method method) {
+			if (!(bean instanceof Advised advised)) {
+				return false;
+			}
+			Class<?> targetClass = AopUtils.getTargetClass(bean);
+			Method specific = AopUtils.getMostSpecificMethod(method, targetClass);
+			for (Advisor advisor : advised.getAdvisors()) {
+				if (advisor.getAdvice() instanceof IdempotencyInterceptor) {
+					return true;
+				}
+				if (mayAdvise(advisor, specific, targetClass)) {
+					return false;
+				}
+			}
+			return false;
+		}
+
+		private static boolean mayAdvise(Advisor advisor, Method method, Class<?> targetClass) {
+			if (advisor == ExposeInvocationInterceptor.ADVISOR) {
+				return false;
+			}
+			return !(advisor instanceof PointcutAdvisor pointcut)
+					|| pointcut.getPointcut().getClassFilter().matches(targetClass)
+							&& pointcut.getPointcut().getMethodMatcher().matches(method, targetClass);
+		}
+
+	}
+
+	/**
+	 * Finds the default store: the only store, the primary store, or the store named
+	 * {@value #DEFAULT_NAME}.
+	 *
+	 * @hidden
+	 */
+	public static final class DefaultStoreFinder {
+
+		static final String DEFAULT_NAME = "idempotencyStore";
+
+		private final ListableBeanFactory beanFactory;
+
+		private final SingletonSupplier<IdempotencyStore> defaultStore;
+
+		public DefaultStoreFinder(ListableBeanFactory beanFactory) {
+			this.beanFactory = beanFactory;
+			this.defaultStore = SingletonSupplier.of(this::find);
+		}
+
+		public IdempotencyStore defaultStore() {
+			return this.defaultStore.obtain();
+		}
+
+		/**
+		 * Finds a store by the name of its bean.
+		 * @throws IllegalArgumentException if there is none
+		 */
+		public IdempotencyStore named(String name) {
+			IdempotencyStore store = this.beanFactory.getBeansOfType(IdempotencyStore.class).get(name);
+			if (store == null) {
+				throw new IllegalArgumentException("'" + name + "' is not a bean of type IdempotencyStore");
+			}
+			return store;
+		}
+
+		private IdempotencyStore find() {
+			IdempotencyStore unique = this.beanFactory.getBeanProvider(IdempotencyStore.class).getIfUnique();
+			if (unique != null) {
+				return unique;
+			}
+			Map<String, IdempotencyStore> stores = this.beanFactory.getBeansOfType(IdempotencyStore.class);
+			IdempotencyStore named = stores.get(DEFAULT_NAME);
+			if (named != null) {
+				return named;
+			}
+			throw new IdempotencyConfigurationException(
+					"The application has several stores, but no default store: " + new TreeSet<>(stores.keySet()),
+					"Annotate one of them with @Primary or name it '" + DEFAULT_NAME + "'. Select the others with the "
+							+ "attribute 'store' of @Idempotent.");
 		}
 
 	}

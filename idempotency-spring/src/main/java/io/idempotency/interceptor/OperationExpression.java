@@ -7,6 +7,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 import io.idempotency.Internal;
+import io.idempotency.interceptor.GuardedMethod.GuardFaultException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.expression.BeanResolver;

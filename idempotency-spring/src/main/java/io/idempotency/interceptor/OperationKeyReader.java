@@ -5,6 +5,7 @@ import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.Internal;
+import io.idempotency.interceptor.IdempotentOperation.KeySource;
 import io.idempotency.key.HeaderKeyParser;
 import io.idempotency.key.Namespace.KeyParts;
 import org.jspecify.annotations.Nullable;

@@ -6,6 +6,7 @@ import java.util.function.BiFunction;
 
 import io.idempotency.Internal;
 import io.idempotency.engine.WorkTransactions;
+import io.idempotency.interceptor.IdempotentOperation.KeySource;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 

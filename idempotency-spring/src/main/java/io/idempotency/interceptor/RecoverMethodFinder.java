@@ -35,9 +35,8 @@ final class RecoverMethodFinder {
 						+ GuardedMethod.describe(method, annotation.targetClass()))
 				.findFirst()
 				.orElse("");
-			throw annotation.problem("its recover method '" + name + "' does not exist" + other,
-					"Add a method '" + name + "' with the same parameters to class "
-							+ annotation.targetClass().getName());
+			throw annotation.problem("its recover method '" + name + "' does not exist" + other, "Add a method '" + name
+					+ "' with the same parameters to class " + annotation.targetClass().getName());
 		}
 		ResultShape wanted = shape(guarded, annotation, result, result.form().isSubscribed());
 		ResultShape found = shape(recover, annotation, null, wanted.form().isSubscribed());

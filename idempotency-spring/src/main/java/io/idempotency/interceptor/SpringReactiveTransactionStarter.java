@@ -9,10 +9,11 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
+import io.idempotency.engine.WorkTransactions.TransactionOutcome;
+import io.idempotency.interceptor.GuardedMethod.GuardFaultException;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.Namespace;
-import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.reactor.ReactiveIdempotencyStore;
 import io.idempotency.reactor.ReactiveTransactionStarter;
 import io.idempotency.store.ClaimId;

@@ -3,12 +3,13 @@ package io.idempotency.interceptor;
 import java.lang.reflect.Type;
 import java.util.function.Supplier;
 
-import io.idempotency.codec.json.FirstResultCheck;
-import io.idempotency.engine.WorkTransactions.TransactionStarter;
-import io.idempotency.key.Caller;
 import io.idempotency.codec.ResultCodec;
-import io.idempotency.store.IdempotencyStore;
+import io.idempotency.codec.json.FirstResultCheck;
 import io.idempotency.engine.EngineIdempotencyTemplate.TemplateEnvironment;
+import io.idempotency.engine.WorkTransactions.TransactionStarter;
+import io.idempotency.interceptor.RefusalMembers.FailureStatus;
+import io.idempotency.key.Caller;
+import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;

@@ -9,6 +9,7 @@ import io.idempotency.IdempotencyOutcome;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.EventLog;
 import io.idempotency.engine.GuardedCall;
+import io.idempotency.observation.ObservationConfiguration.OutcomeMeterRegistrar;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.IdempotencyStore;
 import io.micrometer.observation.Observation;

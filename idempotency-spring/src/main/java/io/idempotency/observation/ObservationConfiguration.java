@@ -1,13 +1,26 @@
 package io.idempotency.observation;
 
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.idempotency.IdempotencyKeyReusedException;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOutcome;
+import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.store.ClaimOrigin;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationFilter;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.tracing.Tracer;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
@@ -102,6 +115,116 @@ public final class ObservationConfiguration {
 				EventCounter events) {
 			return new OutcomeMeterRegistrar(meters, observations, convention.getIfUnique(),
 					filters.orderedStream().toList(), events);
+		}
+
+	}
+
+	/**
+	 * Registers the meters of an operation that alerts need at zero: Prometheus does not
+	 * see how a time series begins, so the first rejection of a node would not be
+	 * counted. Other outcomes get their series when they first occur.
+	 * {@link EventCounter} counts what else must not be missed. Thread-safe.
+	 * <p>
+	 * The meters have the names and tags that the observation of a call will give them,
+	 * as far as its convention and the filters tell. Where something else adds tags, the
+	 * meters would be in the way of those of the calls, so they are removed again.
+	 *
+	 * @hidden
+	 */
+	public static final class OutcomeMeterRegistrar {
+
+		/** The outcomes that alerts count, with their label {@code error}. */
+		private static final Map<IdempotencyOutcome, String> ALERTED = Map.of(IdempotencyOutcome.EXECUTED, "none",
+				IdempotencyOutcome.STORE_UNAVAILABLE, IdempotencyStoreUnavailableException.class.getSimpleName(),
+				IdempotencyOutcome.KEY_REUSED, IdempotencyKeyReusedException.class.getSimpleName());
+
+		private final MeterRegistry meters;
+
+		private final ObservationRegistry observations;
+
+		private final IdempotencyObservationConvention convention;
+
+		private final List<ObservationFilter> filters;
+
+		private final EventCounter events;
+
+		private final Set<String> begun = ConcurrentHashMap.newKeySet();
+
+		private final Set<Meter> registered = ConcurrentHashMap.newKeySet();
+
+		/**
+		 * The meters of calls that the registry does not export beside the registered
+		 * ones.
+		 */
+		private final Set<Meter.Id> refused = ConcurrentHashMap.newKeySet();
+
+		/**
+		 * Creates the registrar.
+		 * @param meters gets the meters
+		 * @param observations tells whether calls are observed
+		 * @param convention names the observations; {@code null} for the usual names
+		 * @param filters change the tags of observations
+		 */
+		OutcomeMeterRegistrar(MeterRegistry meters, ObservationRegistry observations,
+				@Nullable IdempotencyObservationConvention convention, List<ObservationFilter> filters,
+				EventCounter events) {
+			this.meters = meters;
+			this.observations = observations;
+			this.convention = (convention != null) ? convention : MicrometerObserver.USUAL;
+			this.filters = filters;
+			this.events = events;
+			meters.config().onMeterRegistrationFailed((id, reason) -> {
+				if (this.registered.stream().anyMatch((meter) -> meter.getId().getName().equals(id.getName()))) {
+					this.refused.add(id);
+				}
+			});
+		}
+
+		/** Registers the meters of an operation, unless that is done. */
+		public void begin(IdempotencyObservationContext call) {
+			if (!this.refused.isEmpty()) {
+				giveWay();
+			}
+			if (!this.begun.add(call.operation())) {
+				return;
+			}
+			this.events.begin(call.operation());
+			if (IdempotencyObservation.CALL
+				.observation(this.convention, MicrometerObserver.USUAL, () -> call, this.observations)
+				.isNoop()) {
+				return;
+			}
+			ALERTED.forEach((outcome, error) -> {
+				if (outcome != IdempotencyOutcome.KEY_REUSED || call.mode() == IdempotencyMode.REPLAY) {
+					this.registered.add(timer(call, outcome, error));
+				}
+			});
+		}
+
+		/**
+		 * Removes the registered meters, and those that were refused because of them, so
+		 * that the next call makes its meter anew.
+		 */
+		private void giveWay() {
+			this.registered.forEach(this.meters::remove);
+			this.registered.clear();
+			this.refused.forEach(this.meters::remove);
+			this.refused.clear();
+		}
+
+		private Timer timer(IdempotencyObservationContext call, IdempotencyOutcome outcome, String error) {
+			IdempotencyObservationContext named = new IdempotencyObservationContext(call.operation(), call.mode(),
+					call.store());
+			named.outcome(outcome);
+			named.setName(String.valueOf(this.convention.getName()));
+			named.addLowCardinalityKeyValues(this.convention.getLowCardinalityKeyValues(named));
+			Observation.Context filtered = named;
+			for (ObservationFilter filter : this.filters) {
+				filtered = filter.map(filtered);
+			}
+			Timer.Builder timer = Timer.builder(String.valueOf(filtered.getName())).tag("error", error);
+			filtered.getLowCardinalityKeyValues().forEach((value) -> timer.tag(value.getKey(), value.getValue()));
+			return timer.register(this.meters);
 		}
 
 	}

@@ -1,5 +1,6 @@
 package io.idempotency.interceptor;
 
+import io.idempotency.interceptor.RequestValues.BodyPointers;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 

@@ -14,7 +14,7 @@ import io.idempotency.IdempotencyTemplate;
 import io.idempotency.codec.AesGcmResultCipher;
 import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.engine.EngineObserver;
-import io.idempotency.engine.DetachedCalls;
+import io.idempotency.engine.EngineRuntime.DetachedCalls;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.codec.ResultCipher;
 import io.idempotency.codec.ResultEncryption;

@@ -2,6 +2,7 @@ package io.idempotency.interceptor;
 
 import java.time.Duration;
 
+import io.idempotency.interceptor.OperationFactory.DurationText;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -1,5 +1,6 @@
 package io.idempotency.interceptor;
 
+import io.idempotency.interceptor.RefusalMembers.FailureStatus;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.http.HttpStatus;

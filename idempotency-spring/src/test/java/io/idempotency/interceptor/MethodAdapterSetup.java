@@ -2,11 +2,12 @@ package io.idempotency.interceptor;
 
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyOptions;
+import io.idempotency.codec.ResultCodec;
 import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.interceptor.IdempotentOperation.IdempotentOperationSource;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Namespace;
-import io.idempotency.codec.ResultCodec;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;

@@ -2,6 +2,8 @@ package io.idempotency.interceptor;
 
 import java.lang.reflect.Method;
 
+import io.idempotency.interceptor.IdempotentOperation.IdempotentOperationSource;
+import io.idempotency.interceptor.InterceptorConfiguration.OutermostGuard;
 import io.idempotency.key.Namespace;
 import org.aopalliance.aop.Advice;
 import org.junit.jupiter.api.Test;

@@ -2,6 +2,7 @@ package io.idempotency.interceptor;
 
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
+import io.idempotency.interceptor.IdempotentOperation.IdempotentOperationSource;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;

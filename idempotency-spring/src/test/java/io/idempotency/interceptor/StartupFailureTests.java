@@ -12,6 +12,7 @@ import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
+import io.idempotency.interceptor.IdempotentOperation.IdempotentOperationSource;
 import io.idempotency.store.IdempotencyStore;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;

@@ -16,6 +16,7 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
 import io.idempotency.codec.ResultCodec;
+import io.idempotency.interceptor.IdempotentOperation.IdempotentOperationSource;
 import io.idempotency.store.StoredResult;
 import kotlin.coroutines.Continuation;
 import net.bytebuddy.ByteBuddy;

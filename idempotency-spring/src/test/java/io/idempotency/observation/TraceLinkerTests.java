@@ -9,7 +9,7 @@ import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.engine.EngineObserver;
-import io.idempotency.engine.DetachedCalls;
+import io.idempotency.engine.EngineRuntime.DetachedCalls;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Namespace;

@@ -1,8 +1,8 @@
 package io.idempotency.autoconfigure.webflux;
 
 import io.idempotency.IdempotencyOptions;
-import io.idempotency.interceptor.IdempotentOperationSource;
-import io.idempotency.interceptor.DefaultStoreFinder;
+import io.idempotency.interceptor.IdempotentOperation.IdempotentOperationSource;
+import io.idempotency.interceptor.InterceptorConfiguration.DefaultStoreFinder;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import io.idempotency.autoconfigure.HttpSettingsConfiguration;

@@ -16,8 +16,8 @@ import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.OperationCoverage;
 import io.idempotency.interceptor.IdempotentOperation;
-import io.idempotency.interceptor.KeySource;
-import io.idempotency.interceptor.OperationCatalog;
+import io.idempotency.interceptor.IdempotentOperation.KeySource;
+import io.idempotency.interceptor.IdempotentOperation.OperationCatalog;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;

@@ -2,7 +2,7 @@ package io.idempotency.autoconfigure.actuate;
 
 import io.idempotency.IdempotencyAdmin;
 import io.idempotency.OperationCoverage;
-import io.idempotency.interceptor.OperationCatalog;
+import io.idempotency.interceptor.IdempotentOperation.OperationCatalog;
 import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;

@@ -2,10 +2,10 @@ package io.idempotency.autoconfigure.actuate;
 
 import java.util.function.ToLongFunction;
 
-import io.idempotency.interceptor.OperationCatalog;
+import io.idempotency.interceptor.IdempotentOperation.OperationCatalog;
 import io.idempotency.observation.IdempotencyObservationContext;
 import io.idempotency.observation.ObservationConfiguration;
-import io.idempotency.observation.OutcomeMeterRegistrar;
+import io.idempotency.observation.ObservationConfiguration.OutcomeMeterRegistrar;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import io.idempotency.store.redis.RedisEvictions;
 import io.micrometer.core.instrument.FunctionCounter;

@@ -8,7 +8,7 @@ import io.idempotency.IdempotencyCaller;
 import io.idempotency.IdempotencyEviction;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.OperationCoverage;
-import io.idempotency.interceptor.OperationCatalog;
+import io.idempotency.interceptor.IdempotentOperation.OperationCatalog;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

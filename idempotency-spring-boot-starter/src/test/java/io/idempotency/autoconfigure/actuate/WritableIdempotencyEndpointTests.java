@@ -10,7 +10,7 @@ import io.idempotency.IdempotencyRecord;
 import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.OperationCoverage;
-import io.idempotency.interceptor.OperationCatalog;
+import io.idempotency.interceptor.IdempotentOperation.OperationCatalog;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;

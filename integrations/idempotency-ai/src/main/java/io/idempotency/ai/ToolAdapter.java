@@ -2,32 +2,44 @@ package io.idempotency.ai;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyCallerUnknownException;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyException;
 import io.idempotency.RememberedFailureException;
-import io.idempotency.interceptor.GuardFaultException;
+import io.idempotency.ai.ToolCall.ToolCallKey;
+import io.idempotency.codec.ResultCodec;
+import io.idempotency.engine.Ending;
+import io.idempotency.interceptor.GuardedMethod.GuardFaultException;
 import io.idempotency.interceptor.IdempotentOperation;
-import io.idempotency.interceptor.KeySource;
+import io.idempotency.interceptor.IdempotentOperation.KeySource;
+import io.idempotency.interceptor.InvocationAdapter;
 import io.idempotency.interceptor.MethodAdapter;
 import io.idempotency.interceptor.OperationCall;
-import io.idempotency.interceptor.InvocationAdapter;
+import io.idempotency.interceptor.OperationCall.RunWatch;
 import io.idempotency.interceptor.OperationKeyReader;
 import io.idempotency.interceptor.OperationTraits;
 import io.idempotency.interceptor.RequestValues;
-import io.idempotency.interceptor.RunWatch;
 import io.idempotency.key.Caller;
-import io.idempotency.engine.Ending;
-import io.idempotency.codec.ResultCodec;
+import io.modelcontextprotocol.server.McpAsyncServer;
+import io.modelcontextprotocol.server.McpServerFeatures;
+import io.modelcontextprotocol.server.McpStatelessAsyncServer;
+import io.modelcontextprotocol.server.McpStatelessServerFeatures;
+import io.modelcontextprotocol.server.McpStatelessSyncServer;
+import io.modelcontextprotocol.server.McpSyncServer;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.core.Ordered;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
@@ -268,6 +280,39 @@ final class ToolAdapter implements InvocationAdapter {
 		@Override
 		public boolean isGivenBack() {
 			return this.rolledBack;
+		}
+
+	}
+
+	/**
+	 * The settings of tools.
+	 *
+	 * @param metaKey the member of a request's {@code _meta} that holds the key of a tool
+	 * whose annotation names no place
+	 * @param server whether the application has a server, whose requests have keys
+	 * @param global whether a key is the same for all callers
+	 * @param async whether the server runs tools on other threads than their requests
+	 * @param stateless whether the server has no sessions
+	 */
+	record ToolSettings(String metaKey, boolean server, boolean global, boolean async, boolean stateless) {
+
+		/**
+		 * Returns whether an application has a server. The SDK alone is on the class path
+		 * of every client of a server, too.
+		 * @param beans the beans of the application, none of which is created
+		 * @return whether there is a server, or a tool of one, among them
+		 */
+		static boolean hasServer(ListableBeanFactory beans) {
+			Stream<Class<?>> servers = Stream.of(McpSyncServer.class, McpAsyncServer.class,
+					McpStatelessSyncServer.class, McpStatelessAsyncServer.class);
+			Stream<Class<?>> tools = Stream.of(McpServerFeatures.SyncToolSpecification.class,
+					McpStatelessServerFeatures.SyncToolSpecification.class);
+			return Stream
+				.concat(servers.map(ResolvableType::forClass),
+						tools.flatMap((tool) -> Stream.of(ResolvableType.forClass(tool),
+								ResolvableType.forClassWithGenerics(List.class, tool))))
+				.anyMatch((type) -> BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, type, true,
+						false).length > 0);
 		}
 
 	}

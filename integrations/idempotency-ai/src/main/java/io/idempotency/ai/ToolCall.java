@@ -1,19 +1,22 @@
 package io.idempotency.ai;
 
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyException;
-import io.idempotency.interceptor.GuardFaultException;
-import io.idempotency.key.Fingerprint;
 import io.idempotency.codec.ResultCodec;
+import io.idempotency.interceptor.GuardedMethod.GuardFaultException;
+import io.idempotency.key.Fingerprint;
 import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import io.modelcontextprotocol.spec.McpSchema.Content;
 import io.modelcontextprotocol.spec.McpSchema.TextContent;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.aot.hint.annotation.Reflective;
 
 /**
  * One request that calls a tool. It is bound to the thread that runs the tool, and
@@ -149,6 +152,30 @@ final class ToolCall {
 		return contents != null && contents.stream()
 			.anyMatch((content) -> content instanceof TextContent text && text.text() != null
 					&& (text.text().contains(message) || text.text().contains(rootMessage)));
+	}
+
+	/**
+	 * A bean for key expressions of tools whose clients send no key. Thread-safe.
+	 *
+	 * @param codec encodes the arguments
+	 */
+	record ToolCallKey(ResultCodec codec) {
+
+		/** The name of the bean, and so a part of expressions. */
+		static final String BEAN = "idempotencyToolCall";
+
+		/**
+		 * Returns the session and a digest of the arguments of the current tool call.
+		 * @return both, {@code null} for a call without a session
+		 */
+		@Reflective
+		public @Nullable List<String> sessionAndArguments() {
+			ToolCall call = ToolCall.current();
+			String session = (call != null) ? call.session() : null;
+			return (call != null && session != null)
+					? List.of(session, HexFormat.of().formatHex(call.fingerprint(this.codec).toBytes())) : null;
+		}
+
 	}
 
 }

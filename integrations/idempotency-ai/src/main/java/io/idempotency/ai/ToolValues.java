@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.interceptor.OperationCall;
 import io.idempotency.interceptor.RequestValues;
-import io.idempotency.interceptor.BodyPointers;
+import io.idempotency.interceptor.RequestValues.BodyPointers;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,5 +1,7 @@
 package io.idempotency.ai;
 
+import io.idempotency.ai.IdempotencyAiAutoConfiguration.AiProperties;
+import io.idempotency.ai.IdempotencyAiAutoConfiguration.ToolErrorPostProcessor;
 import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;

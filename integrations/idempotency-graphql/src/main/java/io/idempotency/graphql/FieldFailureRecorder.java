@@ -10,7 +10,7 @@ import graphql.ErrorClassification;
 import graphql.GraphQLError;
 import graphql.GraphqlErrorBuilder;
 import graphql.schema.DataFetchingEnvironment;
-import io.idempotency.interceptor.RunWatch;
+import io.idempotency.interceptor.OperationCall.RunWatch;
 import io.idempotency.engine.Ending;
 import io.idempotency.codec.ResultCodec;
 import io.idempotency.store.StoredResult;

@@ -11,7 +11,7 @@ import graphql.execution.directives.QueryAppliedDirectiveArgument;
 import graphql.schema.DataFetchingEnvironment;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.RequestValues;
-import io.idempotency.interceptor.BodyPointers;
+import io.idempotency.interceptor.RequestValues.BodyPointers;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.codec.ResultCodec;

@@ -3,7 +3,7 @@ package io.idempotency.graphql;
 import io.idempotency.interceptor.MethodAdapter;
 import io.idempotency.interceptor.OperationKeyReader;
 import io.idempotency.autoconfigure.IdempotencyProperties;
-import io.idempotency.interceptor.CurrentRequest;
+import io.idempotency.interceptor.RequestValues.CurrentRequest;
 import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import io.idempotency.codec.ResultCodec;
 

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 
 import io.idempotency.IdempotencyException;
 import io.idempotency.interceptor.OperationCall;
-import io.idempotency.interceptor.RunWatch;
+import io.idempotency.interceptor.OperationCall.RunWatch;
 import io.idempotency.engine.Ending;
 import org.jspecify.annotations.Nullable;
 

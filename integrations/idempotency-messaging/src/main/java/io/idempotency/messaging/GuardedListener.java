@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.interceptor.IdempotentOperation;
-import io.idempotency.interceptor.KeySource;
+import io.idempotency.interceptor.IdempotentOperation.KeySource;
 import io.idempotency.key.Caller;
 import org.jspecify.annotations.Nullable;
 

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 
 import io.idempotency.interceptor.ArgumentFingerprinter;
 import io.idempotency.interceptor.IdempotentOperation;
-import io.idempotency.interceptor.KeySource;
+import io.idempotency.interceptor.IdempotentOperation.KeySource;
 import io.idempotency.interceptor.OperationCall;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -2,7 +2,7 @@ package io.idempotency.messaging;
 
 import io.idempotency.Idempotent;
 import io.idempotency.interceptor.IdempotentOperation;
-import io.idempotency.interceptor.IdempotentOperationSource;
+import io.idempotency.interceptor.IdempotentOperation.IdempotentOperationSource;
 import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import io.idempotency.key.Caller;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -8,7 +8,7 @@ import io.idempotency.AbandonedMode;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.interceptor.IdempotentOperation;
-import io.idempotency.interceptor.KeySource;
+import io.idempotency.interceptor.IdempotentOperation.KeySource;
 import io.idempotency.http.HttpSettings;
 
 /** The problems that a guarded operation may answer, in the words of a client. */

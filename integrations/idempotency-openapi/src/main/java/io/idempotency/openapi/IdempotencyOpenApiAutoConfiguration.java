@@ -3,7 +3,7 @@ package io.idempotency.openapi;
 import java.util.Set;
 
 import io.idempotency.interceptor.IdempotentOperation;
-import io.idempotency.interceptor.IdempotentOperationSource;
+import io.idempotency.interceptor.IdempotentOperation.IdempotentOperationSource;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.IdempotencyWebAutoConfiguration;
 import io.idempotency.http.HttpSettings;

@@ -7,7 +7,7 @@ import java.util.TreeMap;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.interceptor.IdempotentOperation;
-import io.idempotency.interceptor.KeySource;
+import io.idempotency.interceptor.IdempotentOperation.KeySource;
 import io.idempotency.http.HttpSettings;
 import io.swagger.v3.oas.models.Operation;
 import io.swagger.v3.oas.models.headers.Header;

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.engine.EngineObserver;
-import io.idempotency.engine.DetachedCalls;
+import io.idempotency.engine.EngineRuntime.DetachedCalls;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;

@@ -3,6 +3,7 @@ package io.idempotency.http;
 import java.nio.ByteBuffer;
 import java.util.List;
 
+import io.idempotency.http.StoredResponse.StoredResponseCodec;
 import io.idempotency.store.StoredResult;
 
 /** Answers as they are stored, for those who measure stores. */

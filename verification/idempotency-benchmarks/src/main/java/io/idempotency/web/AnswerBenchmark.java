@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 import io.idempotency.http.StoredAnswers;
-import io.idempotency.http.StoredResponseCodec;
+import io.idempotency.http.StoredResponse.StoredResponseCodec;
 import io.idempotency.store.StoredResult;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;

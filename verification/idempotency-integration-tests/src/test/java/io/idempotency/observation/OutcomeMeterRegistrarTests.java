@@ -5,6 +5,7 @@ import java.util.List;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.it.observed.Sample;
+import io.idempotency.observation.ObservationConfiguration.OutcomeMeterRegistrar;
 import io.micrometer.common.KeyValue;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.observation.Observation;

@@ -109,7 +109,8 @@ public final class HandlerRules {
 	/**
 	 * Reads the key of a request.
 	 * @return the parts of the key, empty if the request has no key and needs none
-	 * @throws io.idempotency.IdempotencyKeyMissingException if the request has no key and needs one
+	 * @throws io.idempotency.IdempotencyKeyMissingException if the request has no key and
+	 * needs one
 	 * @throws IdempotencyKeyInvalidException if the key is malformed
 	 */
 	public static List<String> key(OperationKeyReader reader, OperationCall call, ComparedRequest values) {

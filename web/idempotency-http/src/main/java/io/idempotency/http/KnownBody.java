@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 
 import io.idempotency.Internal;
 import io.idempotency.http.JsonTokenReader.MalformedJsonException;
-import io.idempotency.interceptor.BodyPointers;
+import io.idempotency.interceptor.RequestValues.BodyPointers;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import io.idempotency.IdempotencyCallerUnknownException;
 import io.idempotency.Internal;
 import io.idempotency.ScopeMode;
-import io.idempotency.interceptor.GuardFaultException;
+import io.idempotency.interceptor.GuardedMethod.GuardFaultException;
 import io.idempotency.key.Caller;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 import io.idempotency.IdempotencyBodyTooLargeException;
 import io.idempotency.Internal;
 import io.idempotency.http.KnownBody.ContentType;
-import io.idempotency.interceptor.KeySource;
+import io.idempotency.interceptor.IdempotentOperation.KeySource;
 import io.idempotency.interceptor.RequestValues;
 import io.idempotency.key.Fingerprint;
 import org.jspecify.annotations.Nullable;

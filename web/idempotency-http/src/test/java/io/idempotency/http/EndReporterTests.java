@@ -6,9 +6,11 @@ import java.util.List;
 import java.util.Set;
 
 import io.idempotency.ScopeMode;
-import io.idempotency.http.StoredResponse.EndedBy;
 import io.idempotency.engine.Ending;
+import io.idempotency.http.HttpOutcomeClassifier.EndReporter;
 import io.idempotency.http.HttpOutcomeClassifier.Outcome;
+import io.idempotency.http.StoredResponse.EndedBy;
+import io.idempotency.http.StoredResponse.StoredResponseCodec;
 import io.idempotency.store.ResultKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

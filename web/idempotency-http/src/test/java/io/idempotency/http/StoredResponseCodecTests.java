@@ -8,9 +8,10 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 
+import io.idempotency.codec.UnreadableResultException;
 import io.idempotency.http.StoredResponse.EndedBy;
 import io.idempotency.http.StoredResponse.Header;
-import io.idempotency.codec.UnreadableResultException;
+import io.idempotency.http.StoredResponse.StoredResponseCodec;
 import io.idempotency.store.StoredResult;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

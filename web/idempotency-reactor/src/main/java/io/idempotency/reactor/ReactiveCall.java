@@ -15,7 +15,7 @@ import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.engine.DetachedCalls;
+import io.idempotency.engine.EngineRuntime.DetachedCalls;
 import io.idempotency.engine.EngineRuntime;
 import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.Replayer;

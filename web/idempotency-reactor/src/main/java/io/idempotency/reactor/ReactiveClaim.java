@@ -15,7 +15,7 @@ import io.idempotency.engine.EngineRuntime;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.ClaimCompletion;
-import io.idempotency.engine.DetachedCalls;
+import io.idempotency.engine.EngineRuntime.DetachedCalls;
 import io.idempotency.engine.Ending;
 import io.idempotency.engine.AsyncResults;
 import io.idempotency.engine.GuardedCall;

@@ -14,7 +14,7 @@ import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyRecord.State;
 import io.idempotency.IdempotencyListener;
-import io.idempotency.engine.DetachedCalls;
+import io.idempotency.engine.EngineRuntime.DetachedCalls;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;

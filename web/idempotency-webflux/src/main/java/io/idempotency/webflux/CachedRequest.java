@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
 import io.idempotency.IdempotencyBodyTooLargeException;
 import io.idempotency.http.ByteSink;
 import io.idempotency.http.KnownBody.ContentType;
-import io.idempotency.interceptor.GuardFaultException;
+import io.idempotency.interceptor.GuardedMethod.GuardFaultException;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;

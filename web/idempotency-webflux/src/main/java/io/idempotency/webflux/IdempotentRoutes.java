@@ -8,7 +8,7 @@ import io.idempotency.http.HandlerRules;
 import io.idempotency.http.DecidedRoute;
 import io.idempotency.http.IdempotentRoute;
 import io.idempotency.http.RouteRegistry;
-import io.idempotency.interceptor.GuardFaultException;
+import io.idempotency.interceptor.GuardedMethod.GuardFaultException;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.OperationCall;
 import io.idempotency.key.Namespace;

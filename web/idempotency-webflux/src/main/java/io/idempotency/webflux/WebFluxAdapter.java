@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 import io.idempotency.engine.WorkTransactions;
 import io.idempotency.http.HandlerRules;
 import io.idempotency.interceptor.DeferredResultTypes;
-import io.idempotency.interceptor.GuardFaultException;
+import io.idempotency.interceptor.GuardedMethod.GuardFaultException;
 import io.idempotency.interceptor.GuardedMethod;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.InvocationAdapter;

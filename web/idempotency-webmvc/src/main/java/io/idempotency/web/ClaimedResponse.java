@@ -10,7 +10,7 @@ import io.idempotency.engine.GuardedAction.OpenWork;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.OwnedClaim;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
-import io.idempotency.http.EndReporter;
+import io.idempotency.http.HttpOutcomeClassifier.EndReporter;
 import io.idempotency.http.HttpOutcomeClassifier;
 import io.idempotency.http.HttpOutcomeClassifier.Body;
 import io.idempotency.http.HttpOutcomeClassifier.Outcome;

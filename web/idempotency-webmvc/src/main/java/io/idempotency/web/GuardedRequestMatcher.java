@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import io.idempotency.interceptor.IdempotentOperation;
-import io.idempotency.interceptor.IdempotentOperationSource;
+import io.idempotency.interceptor.IdempotentOperation.IdempotentOperationSource;
 import io.idempotency.http.HandlerRules;
 import io.idempotency.http.RouteRegistry;
 import jakarta.servlet.ServletContext;

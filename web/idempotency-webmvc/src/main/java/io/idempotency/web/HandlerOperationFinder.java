@@ -3,7 +3,7 @@ package io.idempotency.web;
 import java.util.function.Supplier;
 
 import io.idempotency.interceptor.IdempotentOperation;
-import io.idempotency.interceptor.IdempotentOperationSource;
+import io.idempotency.interceptor.IdempotentOperation.IdempotentOperationSource;
 import io.idempotency.http.HandlerRules;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;

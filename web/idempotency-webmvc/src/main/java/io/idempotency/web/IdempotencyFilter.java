@@ -3,7 +3,7 @@ package io.idempotency.web;
 import java.io.IOException;
 import java.util.function.Supplier;
 
-import io.idempotency.interceptor.IdempotentOperationSource;
+import io.idempotency.interceptor.IdempotentOperation.IdempotentOperationSource;
 import io.idempotency.http.HttpSettings;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;

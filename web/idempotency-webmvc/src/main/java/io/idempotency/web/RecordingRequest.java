@@ -18,7 +18,7 @@ import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
-import io.idempotency.interceptor.KeySource;
+import io.idempotency.interceptor.IdempotentOperation.KeySource;
 import io.idempotency.http.StoredResponse;
 import io.idempotency.http.KnownBody.ContentType;
 import io.idempotency.http.FormData;

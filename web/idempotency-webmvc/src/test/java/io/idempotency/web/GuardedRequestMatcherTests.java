@@ -7,7 +7,7 @@ import java.util.Optional;
 
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.Idempotent;
-import io.idempotency.interceptor.IdempotentOperationSource;
+import io.idempotency.interceptor.IdempotentOperation.IdempotentOperationSource;
 import io.idempotency.http.RouteRegistry;
 import io.idempotency.store.IdempotencyStore;
 import jakarta.servlet.RequestDispatcher;

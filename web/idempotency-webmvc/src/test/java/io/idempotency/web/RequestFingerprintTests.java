@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
 import io.idempotency.ScopeMode;
-import io.idempotency.interceptor.KeySource;
+import io.idempotency.interceptor.IdempotentOperation.KeySource;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.RequestFingerprint;
 import io.idempotency.key.Fingerprint;

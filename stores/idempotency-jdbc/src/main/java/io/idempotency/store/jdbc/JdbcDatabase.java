@@ -13,7 +13,7 @@ import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.jdbc.DedicatedConnections.Use;
 import io.idempotency.store.sql.Dialect;
 import io.idempotency.store.sql.Dialects;
-import io.idempotency.store.sql.Timeouts;
+import io.idempotency.store.sql.Dialect.Timeouts;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

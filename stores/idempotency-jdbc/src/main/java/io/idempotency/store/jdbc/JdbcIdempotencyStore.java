@@ -23,7 +23,7 @@ import io.idempotency.store.Renewal;
 import io.idempotency.store.sql.RecordVerbs;
 import io.idempotency.store.sql.SqlMove;
 import io.idempotency.store.sql.Dialects;
-import io.idempotency.store.sql.Timeouts;
+import io.idempotency.store.sql.Dialect.Timeouts;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

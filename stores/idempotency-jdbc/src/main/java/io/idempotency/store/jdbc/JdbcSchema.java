@@ -7,7 +7,7 @@ import javax.sql.DataSource;
 import io.idempotency.store.sql.Dialect;
 import io.idempotency.store.sql.SqlMove;
 import io.idempotency.store.sql.TableSchema;
-import io.idempotency.store.sql.Timeouts;
+import io.idempotency.store.sql.Dialect.Timeouts;
 
 /**
  * The table of a {@link JdbcIdempotencyStore}: creates the table, or checks it at

@@ -10,8 +10,8 @@ import javax.sql.DataSource;
 import io.idempotency.store.NoTransactionToJoinException;
 import io.idempotency.store.TransactionLostException;
 import io.idempotency.store.sql.Dialect;
-import io.idempotency.store.sql.LockWait;
-import io.idempotency.store.sql.Timeouts;
+import io.idempotency.store.sql.Dialect.LockWait;
+import io.idempotency.store.sql.Dialect.Timeouts;
 import io.idempotency.store.sql.SqlMove;
 import org.jspecify.annotations.Nullable;
 
@@ -164,7 +164,7 @@ final class JoinedSessionSource implements SqlSession.Source {
 		@Override
 		void failed(SQLException ex, int attempt) {
 			if (attempt >= this.attempts || !mayGoOn(ex)) {
-				throw isJoined() ? failure(ex) : JdbcDatabase.failure(this.what, ex);
+				throw this.joined ? failure(ex) : JdbcDatabase.failure(this.what, ex);
 			}
 		}
 

@@ -7,8 +7,8 @@ import java.util.function.Function;
 
 import io.idempotency.store.jdbc.DedicatedConnections.Use;
 import io.idempotency.store.sql.Dialect;
-import io.idempotency.store.sql.LockWait;
-import io.idempotency.store.sql.Timeouts;
+import io.idempotency.store.sql.Dialect.LockWait;
+import io.idempotency.store.sql.Dialect.Timeouts;
 import io.idempotency.store.sql.SqlMove;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 import io.idempotency.store.sql.Dialect;
-import io.idempotency.store.sql.LockWait;
+import io.idempotency.store.sql.Dialect.LockWait;
 import io.idempotency.store.sql.RecordVerbs;
 import io.idempotency.store.sql.SqlMove;
 import io.idempotency.store.sql.SqlMove.Sql;
@@ -37,7 +37,7 @@ abstract class SqlSession implements AutoCloseable {
 
 	private final LockWait lockWait;
 
-	private final boolean joined;
+	final boolean joined;
 
 	private boolean commit;
 
@@ -107,10 +107,6 @@ abstract class SqlSession implements AutoCloseable {
 	/** Returns whether the time is over, so that no statement may begin any more. */
 	final boolean isOver() {
 		return this.deadline.isOver();
-	}
-
-	final boolean isJoined() {
-		return this.joined;
 	}
 
 	final Connection connection() {

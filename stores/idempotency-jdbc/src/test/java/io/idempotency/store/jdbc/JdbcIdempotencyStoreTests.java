@@ -24,7 +24,7 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.UnreadableRecordException;
-import io.idempotency.store.sql.Timeouts;
+import io.idempotency.store.sql.Dialect.Timeouts;
 import org.junit.jupiter.api.Test;
 import org.mockito.InOrder;
 

@@ -3,10 +3,10 @@ package io.idempotency.store.r2dbc;
 import java.util.function.Function;
 
 import io.idempotency.store.sql.Dialect;
-import io.idempotency.store.sql.LockWait;
+import io.idempotency.store.sql.Dialect.LockWait;
 import io.idempotency.store.sql.SqlMove;
 import io.idempotency.store.sql.TableSchema;
-import io.idempotency.store.sql.Timeouts;
+import io.idempotency.store.sql.Dialect.Timeouts;
 import io.r2dbc.spi.ConnectionFactory;
 
 /**

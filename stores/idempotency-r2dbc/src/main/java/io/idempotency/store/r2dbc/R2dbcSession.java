@@ -9,7 +9,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.idempotency.store.sql.Dialect;
-import io.idempotency.store.sql.LockWait;
+import io.idempotency.store.sql.Dialect.LockWait;
 import io.idempotency.store.sql.RecordVerbs;
 import io.idempotency.store.sql.SqlMove;
 import io.idempotency.store.sql.SqlMove.Sql;

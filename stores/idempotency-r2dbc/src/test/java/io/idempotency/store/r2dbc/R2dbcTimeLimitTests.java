@@ -9,10 +9,10 @@ import java.util.function.UnaryOperator;
 
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
-import io.idempotency.store.sql.LockWait;
+import io.idempotency.store.sql.Dialect.LockWait;
 import io.idempotency.store.sql.SqlMove;
 import io.idempotency.store.sql.SqlMove.Sql;
-import io.idempotency.store.sql.Timeouts;
+import io.idempotency.store.sql.Dialect.Timeouts;
 import io.r2dbc.spi.Connection;
 import io.r2dbc.spi.ConnectionFactory;
 import io.r2dbc.spi.R2dbcTimeoutException;

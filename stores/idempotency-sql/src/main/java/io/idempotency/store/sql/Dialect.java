@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
@@ -19,7 +20,6 @@ import io.idempotency.store.Renewal;
 import io.idempotency.store.StoredRecord;
 import io.idempotency.store.sql.RecordRows.StoredRow;
 import io.idempotency.store.sql.SqlMove.Sql;
-
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -330,6 +330,122 @@ public abstract class Dialect {
 
 		static Insertion found(Optional<StoredRow> row) {
 			return new Insertion(false, 0, row.orElse(null));
+		}
+
+	}
+
+	/**
+	 * Bounds how long statements wait for another transaction, and restores the settings
+	 * of the session.
+	 *
+	 * @param begin what is sent before the first statement, {@code null} for nothing
+	 * @param end what is sent after the last statement, whether that failed or not,
+	 * {@code null} for nothing
+	 * @param bounded returns a statement together with the SQL that bounds its wait
+	 * @param resultsBefore how many results that SQL puts before those of the statement
+	 * @param undo what is sent after the database rejected a statement, so that the
+	 * transaction can continue; {@code null} for nothing
+	 * @hidden
+	 */
+	public record LockWait(@Nullable String begin, @Nullable String end, Bounded bounded, int resultsBefore,
+			@Nullable String undo) {
+
+		/** No bound: a statement waits as long as the database lets it. */
+		public static final LockWait NONE = of(0, (sql, left) -> sql, null);
+
+		/** Creates a bound that is a setting of the session. */
+		static LockWait ofSession(String begin, String end) {
+			return new LockWait(begin, end, NONE.bounded, 0, null);
+		}
+
+		/** Creates a bound that is a part of each statement, or stands around it. */
+		static LockWait of(int resultsBefore, Bounded bounded, @Nullable String undo) {
+			return new LockWait(null, null, bounded, resultsBefore, undo);
+		}
+
+		/**
+		 * Returns the statement together with the SQL that bounds its wait.
+		 * @param left how long the call may still take, in nanoseconds
+		 */
+		public String around(String sql, long left) {
+			return this.bounded.around(sql, left);
+		}
+
+		/** Puts SQL around a statement. */
+		interface Bounded {
+
+			String around(String sql, long left);
+
+		}
+
+	}
+
+	/**
+	 * The bounds on the time of calls.
+	 *
+	 * @param waiting how long a claim waits for another transaction that has claimed the
+	 * key
+	 * @param call how long one call waits for the database
+	 * @hidden
+	 */
+	public record Timeouts(Duration waiting, Duration call) {
+
+		/** A batch of a purge may take longer, because no caller waits for it. */
+		public static final Duration PURGE = Duration.ofMinutes(1);
+
+		/** Nodes that start together wait for each other, so start-up may take longer. */
+		public static final Duration START = Duration.ofMinutes(5);
+
+		/** Those of a store that was given none. */
+		public static final Timeouts DEFAULT = new Timeouts(Duration.ofSeconds(5), Duration.ofSeconds(2));
+
+		/**
+		 * Checks the bounds.
+		 */
+		public Timeouts {
+			requireAMilli("waitTimeout", waiting);
+			requireAMilli("storeTimeout", call);
+		}
+
+		private static void requireAMilli(String name, Duration duration) {
+			if (duration.toMillis() < 1) {
+				throw new IllegalArgumentException(name + " must be at least a millisecond, not " + duration);
+			}
+		}
+
+		/**
+		 * Returns a bound that ends before the call does: the bound itself, or as often
+		 * halved as needed, so that few different statements have to be prepared.
+		 * @param bound the bound of a call that has all its time
+		 * @param left how long the call may still take, in nanoseconds
+		 */
+		static Duration within(Duration bound, long left) {
+			Duration most = Duration.ofNanos(left / 7 * 6);
+			Duration within = bound;
+			while (within.compareTo(most) > 0 && within.toMillis() > 1) {
+				within = within.dividedBy(2);
+			}
+			return within;
+		}
+
+		/**
+		 * Returns how long a statement waits for a lock: less than a call may take, so
+		 * that the database ends the wait before the network time-out cuts the
+		 * connection. So no connection is lost, and no statement stays behind in the
+		 * database that could be applied later. A call that has less time left than that
+		 * waits {@link #within} it.
+		 */
+		public Duration lock() {
+			// Durations multiply with big decimals, and each verb asks.
+			return Duration.ofNanos(TimeUnit.NANOSECONDS.convert(this.call) / 4 * 3);
+		}
+
+		/**
+		 * Returns how long a claim on a connection of its own waits for the lock of the
+		 * key.
+		 */
+		public Duration claim() {
+			return (this.waiting.compareTo(lock()) < 0) ? this.waiting : lock();
 		}
 
 	}

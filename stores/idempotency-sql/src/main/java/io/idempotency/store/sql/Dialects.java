@@ -7,6 +7,7 @@ import java.util.regex.Pattern;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Internal;
+import io.idempotency.store.sql.Dialect.Timeouts;
 
 /**
  * Finds the dialect of a database, and checks the name of its table.

@@ -7,6 +7,7 @@ import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.StoredRecord;
 import io.idempotency.store.sql.Dialect.Insertion;
+import io.idempotency.store.sql.Dialect.LockWait;
 import io.idempotency.store.sql.SqlMove.Sql;
 import org.jspecify.annotations.Nullable;
 

@@ -7,6 +7,8 @@ import java.util.Optional;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.StoredRecord;
 import io.idempotency.store.sql.Dialect.Insertion;
+import io.idempotency.store.sql.Dialect.LockWait;
+import io.idempotency.store.sql.Dialect.Timeouts;
 import io.idempotency.store.sql.RecordRows.StoredRow;
 import io.idempotency.store.sql.SqlMove.Sql;
 import org.jspecify.annotations.Nullable;

@@ -13,10 +13,12 @@ import java.util.stream.Collectors;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
-import io.idempotency.store.Renewal;
 import io.idempotency.store.Moment;
+import io.idempotency.store.Renewal;
 import io.idempotency.store.StoredRecord;
 import io.idempotency.store.sql.Dialect.Insertion;
+import io.idempotency.store.sql.Dialect.LockWait;
+import io.idempotency.store.sql.Dialect.Timeouts;
 import io.idempotency.store.sql.RecordRows.StoredRow;
 import io.idempotency.store.sql.SqlMove.Sql;
 import org.jspecify.annotations.Nullable;

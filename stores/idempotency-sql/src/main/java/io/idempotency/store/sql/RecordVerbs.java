@@ -21,14 +21,15 @@ import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.Moment;
 import io.idempotency.store.NotAllRenewedException;
 import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.Renewal;
-import io.idempotency.store.StoredResult;
-import io.idempotency.store.Moment;
 import io.idempotency.store.StoredRecord;
 import io.idempotency.store.StoredRecord.Transition;
+import io.idempotency.store.StoredResult;
 import io.idempotency.store.sql.Dialect.Insertion;
+import io.idempotency.store.sql.Dialect.LockWait;
 import io.idempotency.store.sql.RecordRows.StoredRow;
 import io.idempotency.store.sql.SqlMove.Sql;
 

@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.store.sql.Dialect.LockWait;
+import io.idempotency.store.sql.Dialect.Timeouts;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -95,7 +95,8 @@ class DocumentationTests {
 			"idempotency.http.retention-on-error", "idempotency.namespace", "idempotency.node");
 
 	/** The types of properties that integrations have; they are not public. */
-	private static final Set<String> INTEGRATIONS = Set.of("io.idempotency.ai.AiProperties",
+	private static final Set<String> INTEGRATIONS = Set.of(
+			"io.idempotency.ai.IdempotencyAiAutoConfiguration$AiProperties",
 			"io.idempotency.client.IdempotencyClientAutoConfiguration$ClientProperties");
 
 	@ParameterizedTest

@@ -13,7 +13,7 @@ import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.engine.DetachedCalls;
+import io.idempotency.engine.EngineRuntime.DetachedCalls;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.it.random.Seed;
 import io.idempotency.it.servers.Backend;
