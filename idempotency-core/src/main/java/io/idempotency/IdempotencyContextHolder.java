@@ -1,7 +1,6 @@
 package io.idempotency;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.MDC;
 
 /**
  * Binds the {@link IdempotencyContext} of a guarded call to the thread that runs the
@@ -27,8 +26,7 @@ public final class IdempotencyContextHolder {
 
 	/**
 	 * Binds a context to the current thread until the binding is closed; then the
-	 * previous context is bound again. The MDC of the log has the keys
-	 * {@code idempotency.operation} and {@code idempotency.record} meanwhile.
+	 * previous context is bound again.
 	 * @param context the context, or {@code null} to hide the current one
 	 * @return the binding, to be closed by the same thread
 	 */
@@ -41,13 +39,9 @@ public final class IdempotencyContextHolder {
 	private static void set(@Nullable IdempotencyContext context) {
 		if (context != null) {
 			CURRENT.set(context);
-			MDC.put("idempotency.operation", context.operation());
-			MDC.put("idempotency.record", context.recordId());
 		}
-		else if (CURRENT.get() != null) {
+		else {
 			CURRENT.remove();
-			MDC.remove("idempotency.operation");
-			MDC.remove("idempotency.record");
 		}
 	}
 

@@ -7,7 +7,6 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
-import io.idempotency.store.Causes;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +42,9 @@ public record IdempotencyOptions(String operation, IdempotencyMode mode, Duratio
 	public static final IdempotencyOptions DEFAULTS = new IdempotencyOptions("default", IdempotencyMode.REPLAY,
 			Duration.ofHours(24), Duration.ofSeconds(30), true, ConflictMode.REJECT, Duration.ofSeconds(5),
 			FailureMode.RELEASE, AbandonedMode.RERUN, false, true, List.of(), List.of(), StoreFailureMode.REJECT);
+
+	/** Limits the search for the root cause. */
+	private static final int MAX_CAUSES = 32;
 
 	/**
 	 * Validates the options.
@@ -94,9 +96,18 @@ public record IdempotencyOptions(String operation, IdempotencyMode mode, Duratio
 	 */
 	public boolean isDuplicate(Throwable failure) {
 		return this.duplicateOn.stream().anyMatch((type) -> type.isInstance(failure))
-				&& (this.duplicateConstraint.isEmpty() || this.duplicateConstraint.stream()
-					.map((name) -> Pattern.compile("(?i)(?<!column ['\"`]?)\\b" + Pattern.quote(name) + "\\b"))
-					.anyMatch((name) -> name.matcher(String.valueOf(Causes.root(failure).getMessage())).find()));
+				&& (this.duplicateConstraint.isEmpty() || reportsConstraint(failure));
+	}
+
+	private boolean reportsConstraint(Throwable failure) {
+		Throwable root = failure;
+		for (int i = 0; i < MAX_CAUSES && root.getCause() != null; i++) {
+			root = root.getCause();
+		}
+		String message = String.valueOf(root.getMessage());
+		return this.duplicateConstraint.stream()
+			.map((name) -> Pattern.compile("(?i)(?<!column ['\"`]?)\\b" + Pattern.quote(name) + "\\b"))
+			.anyMatch((name) -> name.matcher(message).find());
 	}
 
 	/**

@@ -4,6 +4,8 @@ import java.time.Duration;
 
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyContextHolder;
+import io.idempotency.IdempotencyContextHolder.Binding;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
@@ -17,6 +19,7 @@ import io.idempotency.store.Completion;
 import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
 
 /**
  * Turns the outcome of a call into the update of its record, by mode, policy, the request
@@ -127,6 +130,34 @@ public final class ClaimCompletion {
 	/** Returns the context for the guarded method. */
 	public IdempotencyContext context() {
 		return this.context;
+	}
+
+	/**
+	 * Binds the context of a call to the current thread, and its operation and record to
+	 * the MDC of the log, until the binding is closed.
+	 */
+	public Binding bind() {
+		Binding bound = IdempotencyContextHolder.bind(this.context);
+		Binding operation = inLog("idempotency.operation", this.context.operation());
+		Binding id = inLog("idempotency.record", this.context.recordId());
+		return () -> {
+			id.close();
+			operation.close();
+			bound.close();
+		};
+	}
+
+	private static Binding inLog(String key, String value) {
+		String before = MDC.get(key);
+		MDC.put(key, value);
+		return () -> {
+			if (before != null) {
+				MDC.put(key, before);
+			}
+			else {
+				MDC.remove(key);
+			}
+		};
 	}
 
 	/** Returns how long the result of the call is stored. */

@@ -128,7 +128,7 @@ public final class EventLog {
 		if (!options.recoverable() || lookupFailure != null) {
 			return false;
 		}
-		String type = AsyncResults.cause(failure).getClass().getName();
+		String type = failure.getClass().getName();
 		once("duplicate " + type, failure,
 				"[IDEM-122] A call of '{}' failed: {} is in duplicateOn, but recover found no result. A retry runs "
 						+ "again. If the exception has other reasons than a duplicate, name a narrower exception or set "

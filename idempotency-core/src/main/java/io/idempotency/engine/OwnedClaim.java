@@ -73,13 +73,18 @@ public final class OwnedClaim {
 		return this.end.context();
 	}
 
+	/** Binds the context to the current thread. */
+	IdempotencyContextHolder.Binding bind() {
+		return this.end.bind();
+	}
+
 	/**
 	 * Binds the context to the current thread, and makes this call the one that is
 	 * observed there.
 	 * @return the binding, to be closed by the same thread
 	 */
 	public IdempotencyContextHolder.Binding enter() {
-		IdempotencyContextHolder.Binding bound = IdempotencyContextHolder.bind(this.end.context());
+		IdempotencyContextHolder.Binding bound = bind();
 		EngineObserver.Scope scope = this.observed.open();
 		return () -> {
 			scope.close();

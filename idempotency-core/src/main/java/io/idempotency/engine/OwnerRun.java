@@ -54,7 +54,7 @@ final class OwnerRun<T> {
 	 * {@code null} if there is none
 	 */
 	@Nullable T run(@Nullable SurroundingTransaction transaction) throws Throwable {
-		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(this.claim.context())) {
+		try (IdempotencyContextHolder.Binding binding = this.claim.bind()) {
 			T recovered = openAndRecover(transaction);
 			if (recovered != null) {
 				return returned(recovered, true);
@@ -85,7 +85,7 @@ final class OwnerRun<T> {
 	 * transaction of the work, because the look-up needs a transaction of its own.
 	 */
 	@Nullable T recoverAfterDuplicate(Throwable duplicate) throws Throwable {
-		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(this.claim.context())) {
+		try (IdempotencyContextHolder.Binding binding = this.claim.bind()) {
 			return afterDuplicate(duplicate, TransactionOutcome.ROLLED_BACK);
 		}
 	}
@@ -175,7 +175,7 @@ final class OwnerRun<T> {
 		if (recovered != null) {
 			return returned(recovered, true);
 		}
-		if (this.runtime.events().isNoDuplicate(this.call.options(), duplicate, failure)) {
+		if (this.runtime.events().isNoDuplicate(this.call.options(), AsyncResults.cause(duplicate), failure)) {
 			threw(AsyncResults.cause(duplicate), committed);
 			throw duplicate;
 		}

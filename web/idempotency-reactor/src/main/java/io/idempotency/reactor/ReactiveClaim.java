@@ -208,7 +208,7 @@ public final class ReactiveClaim {
 	 * @return the binding, to be closed by the same thread
 	 */
 	public IdempotencyContextHolder.Binding enter() {
-		IdempotencyContextHolder.Binding bound = IdempotencyContextHolder.bind(this.end.context());
+		IdempotencyContextHolder.Binding bound = this.end.bind();
 		EngineObserver.Scope scope = this.observed.open();
 		return () -> {
 			scope.close();

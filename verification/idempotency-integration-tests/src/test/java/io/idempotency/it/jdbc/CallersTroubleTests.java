@@ -108,8 +108,8 @@ class CallersTroubleTests {
 		// The rollback fails as well: the connection is gone.
 		assertThatExceptionOfType(TransactionSystemException.class)
 			.isThrownBy(() -> transaction().executeWithoutResult((status) -> {
-				this.jdbc.execute("set local idle_in_transaction_session_timeout = 1");
 				String pid = this.jdbc.queryForObject("select pg_backend_pid()", String.class);
+				this.jdbc.execute("set local idle_in_transaction_session_timeout = 1");
 				await().until(() -> OwnThread
 					.supply(() -> this.jdbc.queryForObject("select count(*) from pg_stat_activity where pid = " + pid,
 							Integer.class))
