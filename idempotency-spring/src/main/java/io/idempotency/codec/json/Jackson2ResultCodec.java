@@ -16,8 +16,6 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.JsonGeneratorDelegate;
 import com.fasterxml.jackson.databind.AnnotationIntrospector;
-import com.fasterxml.jackson.databind.BeanDescription;
-import com.fasterxml.jackson.databind.DeserializationConfig;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.JsonMappingException;
@@ -31,12 +29,9 @@ import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.cfg.MapperConfig;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.introspect.Annotated;
-import com.fasterxml.jackson.databind.introspect.AnnotatedMember;
 import com.fasterxml.jackson.databind.introspect.AnnotationIntrospectorPair;
-import com.fasterxml.jackson.databind.introspect.BeanPropertyDefinition;
 import com.fasterxml.jackson.databind.introspect.NopAnnotationIntrospector;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.jsontype.NamedType;
 import com.fasterxml.jackson.databind.jsontype.PolymorphicTypeValidator;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.ser.std.StdDelegatingSerializer;
@@ -145,48 +140,6 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 		return new JsonForm(this.mapper.writerFor(javaType)::writeValueAsBytes,
 				reader.with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)::readValue, reader::readValue,
 				this.mapper.readerFor(Object.class)::readValue, UnrecognizedPropertyException.class);
-	}
-
-	@Override
-	NestedTypeCheck.Description describe(Type type) {
-		DeserializationConfig config = this.mapper.getDeserializationConfig();
-		JavaType javaType = this.mapper.constructType(type);
-		List<Type> contents = new ArrayList<>();
-		if (javaType.getKeyType() != null) {
-			contents.add(javaType.getKeyType());
-		}
-		if (javaType.getContentType() != null) {
-			contents.add(javaType.getContentType());
-		}
-		if (javaType.hasRawClass(Object.class) || javaType.isContainerType() || javaType.isPrimitive()
-				|| javaType.isEnumType()) {
-			return new NestedTypeCheck.Description(javaType, false, contents, List.of());
-		}
-		BeanDescription bean = config.introspect(javaType);
-		AnnotationIntrospector annotations = config.getAnnotationIntrospector();
-		addSubtypes(annotations.findSubtypes(bean.getClassInfo()), contents);
-		List<NestedTypeCheck.Property> properties = new ArrayList<>();
-		if (!javaType.getRawClass().getName().startsWith("java.")) {
-			for (BeanPropertyDefinition property : bean.findProperties()) {
-				AnnotatedMember member = property.getPrimaryMember();
-				if (member != null) {
-					addSubtypes(annotations.findSubtypes(member), contents);
-					boolean namesClasses = NestedTypeCheck
-						.namesClasses(annotations.findPolymorphicTypeInfo(config, member));
-					properties
-						.add(new NestedTypeCheck.Property(property.getName(), property.getPrimaryType(), namesClasses));
-				}
-			}
-		}
-		boolean namesClasses = NestedTypeCheck
-			.namesClasses(annotations.findPolymorphicTypeInfo(config, bean.getClassInfo()));
-		return new NestedTypeCheck.Description(javaType, namesClasses, contents, properties);
-	}
-
-	private static void addSubtypes(@Nullable List<NamedType> subtypes, List<Type> contents) {
-		if (subtypes != null) {
-			subtypes.forEach((subtype) -> contents.add(subtype.getType()));
-		}
 	}
 
 	@Override

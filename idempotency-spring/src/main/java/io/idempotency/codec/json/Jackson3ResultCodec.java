@@ -16,9 +16,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.util.JsonGeneratorDelegate;
 import tools.jackson.databind.AnnotationIntrospector;
-import tools.jackson.databind.BeanDescription;
 import tools.jackson.databind.DatabindContext;
-import tools.jackson.databind.DeserializationConfig;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.MapperFeature;
@@ -32,13 +30,9 @@ import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.cfg.MapperConfig;
 import tools.jackson.databind.exc.UnrecognizedPropertyException;
 import tools.jackson.databind.introspect.Annotated;
-import tools.jackson.databind.introspect.AnnotatedMember;
 import tools.jackson.databind.introspect.AnnotationIntrospectorPair;
-import tools.jackson.databind.introspect.BeanPropertyDefinition;
-import tools.jackson.databind.introspect.ClassIntrospector;
 import tools.jackson.databind.introspect.NopAnnotationIntrospector;
 import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.jsontype.NamedType;
 import tools.jackson.databind.jsontype.PolymorphicTypeValidator;
 import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.std.StdConvertingSerializer;
@@ -144,50 +138,6 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 		return new JsonForm(this.mapper.writerFor(javaType)::writeValueAsBytes,
 				reader.with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)::readValue, reader::readValue,
 				this.mapper.readerFor(Object.class)::readValue, UnrecognizedPropertyException.class);
-	}
-
-	@Override
-	NestedTypeCheck.Description describe(Type type) {
-		DeserializationConfig config = this.mapper.deserializationConfig();
-		ClassIntrospector introspector = config.classIntrospectorInstance().forOperation(config);
-		JavaType javaType = this.mapper.constructType(type);
-		List<Type> contents = new ArrayList<>();
-		if (javaType.getKeyType() != null) {
-			contents.add(javaType.getKeyType());
-		}
-		if (javaType.getContentType() != null) {
-			contents.add(javaType.getContentType());
-		}
-		if (javaType.hasRawClass(Object.class) || javaType.isContainerType() || javaType.isPrimitive()
-				|| javaType.isEnumType()) {
-			return new NestedTypeCheck.Description(javaType, false, contents, List.of());
-		}
-		BeanDescription bean = introspector.introspectForDeserialization(javaType,
-				introspector.introspectClassAnnotations(javaType));
-		AnnotationIntrospector annotations = config.getAnnotationIntrospector();
-		addSubtypes(annotations.findSubtypes(config, bean.getClassInfo()), contents);
-		List<NestedTypeCheck.Property> properties = new ArrayList<>();
-		if (!javaType.getRawClass().getName().startsWith("java.")) {
-			for (BeanPropertyDefinition property : bean.findProperties()) {
-				AnnotatedMember member = property.getPrimaryMember();
-				if (member != null) {
-					addSubtypes(annotations.findSubtypes(config, member), contents);
-					boolean namesClasses = NestedTypeCheck
-						.namesClasses(annotations.findPolymorphicTypeInfo(config, member));
-					properties
-						.add(new NestedTypeCheck.Property(property.getName(), property.getPrimaryType(), namesClasses));
-				}
-			}
-		}
-		boolean namesClasses = NestedTypeCheck
-			.namesClasses(annotations.findPolymorphicTypeInfo(config, bean.getClassInfo()));
-		return new NestedTypeCheck.Description(javaType, namesClasses, contents, properties);
-	}
-
-	private static void addSubtypes(@Nullable List<NamedType> subtypes, List<Type> contents) {
-		if (subtypes != null) {
-			subtypes.forEach((subtype) -> contents.add(subtype.getType()));
-		}
 	}
 
 	@Override

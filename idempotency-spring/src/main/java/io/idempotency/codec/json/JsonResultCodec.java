@@ -126,11 +126,7 @@ abstract class JsonResultCodec implements ResultCodec {
 
 	@Override
 	public final @Nullable String unsupported(Type type) {
-		if (isVoid(type)) {
-			return null;
-		}
-		String problem = StorableTypeCheck.problem(type);
-		return (problem != null) ? problem : new NestedTypeCheck(this::describe).problem(type);
+		return isVoid(type) ? null : StorableTypeCheck.problem(type);
 	}
 
 	@Override
@@ -165,9 +161,6 @@ abstract class JsonResultCodec implements ResultCodec {
 
 	/** Describes how Jackson writes a type that is only compared. */
 	abstract Written written(Type type);
-
-	/** Describes a type as Jackson knows it. */
-	abstract NestedTypeCheck.Description describe(Type type);
 
 	/** Makes the reader and writer of a type. */
 	abstract JsonForm formOf(Type type);
