@@ -4,22 +4,23 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Arrays;
-
-import org.jspecify.annotations.Nullable;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * A SHA-256 over parts, each prefixed with its length, so that {@code a:b} + {@code c}
  * differs from {@code a} + {@code b:c}. Not thread-safe.
  * <p>
- * Creating an object costs more than one digest, so each thread keeps one object and uses
- * it again. If a thread begins a digest while another one is under way, a new object is
- * created.
+ * Creating an object costs more than one digest, so objects are used again.
  */
 final class LengthPrefixedDigest {
 
 	private static final int BUFFER = 512;
 
-	private static final ThreadLocal<@Nullable LengthPrefixedDigest> IDLE = new ThreadLocal<>();
+	/**
+	 * A digest never waits, so there are no more of them than threads that run at once.
+	 */
+	private static final Queue<LengthPrefixedDigest> IDLE = new ConcurrentLinkedQueue<>();
 
 	private final MessageDigest digest = Fingerprint.sha256();
 
@@ -36,12 +37,8 @@ final class LengthPrefixedDigest {
 
 	/** Begins a digest, which {@link #digest()} ends. */
 	static LengthPrefixedDigest begin() {
-		LengthPrefixedDigest idle = IDLE.get();
-		if (idle == null) {
-			return new LengthPrefixedDigest();
-		}
-		IDLE.set(null);
-		return idle;
+		LengthPrefixedDigest idle = IDLE.poll();
+		return (idle != null) ? idle : new LengthPrefixedDigest();
 	}
 
 	LengthPrefixedDigest add(String part) {
@@ -132,15 +129,15 @@ final class LengthPrefixedDigest {
 	}
 
 	/**
-	 * Ends the digest. The next digest of the thread uses this object, so the caller must
-	 * not use it any more.
+	 * Ends the digest. Another digest uses this object next, so the caller must not use
+	 * it any more.
 	 */
 	byte[] digest() {
 		flush();
 		byte[] result = this.digest.digest();
 		// The buffer is cleared, so that the idle object keeps no key in memory.
 		Arrays.fill(this.buffer, (byte) 0);
-		IDLE.set(this);
+		IDLE.add(this);
 		return result;
 	}
 
