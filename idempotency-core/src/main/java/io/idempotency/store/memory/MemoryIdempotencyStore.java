@@ -5,13 +5,10 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Queue;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
@@ -41,6 +38,7 @@ import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredRecord;
 import io.idempotency.store.StoredRecord.Transition;
 import io.idempotency.store.StoredResult;
+import io.idempotency.store.memory.RecordQueue.Node;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -372,69 +370,6 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 		private long recordBytes() {
 			long traceBytes = (this.record.origin().traceId() != null) ? TRACE_BYTES : 0;
 			return (orNull() != null) ? RECORD_BYTES + traceBytes : 0;
-		}
-
-	}
-
-	/**
-	 * A place in a queue. The places of a bucket are a ring that starts at its head.
-	 */
-	static final class Node {
-
-		final @Nullable RecordId id;
-
-		Node previous = this;
-
-		Node next = this;
-
-		Node(@Nullable RecordId id) {
-			this.id = id;
-		}
-
-		void link(Node last, Node head) {
-			this.previous = last;
-			this.next = head;
-			last.next = this;
-			head.previous = this;
-		}
-
-		void unlink() {
-			this.previous.next = this.next;
-			this.next.previous = this.previous;
-			this.previous = this;
-			this.next = this;
-		}
-
-	}
-
-	/**
-	 * Record ids in numbered buckets. Within a bucket, they are in the order in which
-	 * they were added. An id is moved while the map locks its entry. The lock of the
-	 * queue is held for a few reads and writes.
-	 */
-	static final class RecordQueue {
-
-		final NavigableMap<Long, Node> buckets = new TreeMap<>();
-
-		void move(Node node, @Nullable Long from, @Nullable Long to) {
-			if (!Objects.equals(from, to)) {
-				synchronized (this) {
-					if (from != null) {
-						node.unlink();
-						this.buckets.computeIfPresent(from, (bucket, head) -> (head.next != head) ? head : null);
-					}
-					if (to != null) {
-						Node head = this.buckets.computeIfAbsent(to, (bucket) -> new Node(null));
-						node.link(head.previous, head);
-					}
-				}
-			}
-		}
-
-		/** Returns the first id in a bucket up to the given one. */
-		synchronized @Nullable RecordId first(long lastBucket) {
-			Map.Entry<Long, Node> first = this.buckets.firstEntry();
-			return (first != null && first.getKey() <= lastBucket) ? first.getValue().next.id : null;
 		}
 
 	}

@@ -40,8 +40,7 @@ import io.idempotency.store.RecordId;
 import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.memory.MemoryIdempotencyStore.Entry;
-import io.idempotency.store.memory.MemoryIdempotencyStore.Node;
-import io.idempotency.store.memory.MemoryIdempotencyStore.RecordQueue;
+import io.idempotency.store.memory.RecordQueue.Node;
 
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
