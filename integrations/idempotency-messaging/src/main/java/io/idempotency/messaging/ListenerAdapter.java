@@ -24,7 +24,6 @@ import io.idempotency.interceptor.MethodAdapter;
 import io.idempotency.interceptor.OperationCall;
 import io.idempotency.interceptor.OperationTraits.Flag;
 import io.idempotency.interceptor.OperationTraits;
-import io.idempotency.key.Caller;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -167,40 +166,31 @@ final class ListenerAdapter implements InvocationAdapter, SmartLifecycle {
 		ReceivedMessage message = listener.message(call.arguments(), broker::repeats);
 		Delivery delivery = broker.delivery(call, message, listener);
 		call.watch(delivery);
+		MessageValues values = new MessageValues(call.operation().name(), message);
 		boolean async = call.operation().result().async();
-		Object result;
-		try {
-			result = invoke(call, delivery, new MessageValues(call.operation().name(), message),
-					() -> listener.caller(message, broker::group));
-		}
-		catch (Throwable thrown) {
-			// A container of Spring Kafka 3.3 acknowledges a record whose future failed.
-			if (async && listener.kind() != ListenerKind.KAFKA) {
-				return later(call, delivery, CompletableFuture.failedFuture(thrown));
-			}
-			Object replacement = threw(call, delivery, thrown);
-			return async ? CompletableFuture.completedFuture(replacement) : replacement;
-		}
-		// The future of a duplicate may fail with a remembered failure.
-		if (async && result instanceof CompletionStage<?> stage) {
-			return later(call, delivery, stage);
-		}
-		returned(call, delivery);
-		return result;
-	}
-
-	/** Tries while the delivery waits. */
-	private @Nullable Object invoke(OperationCall call, Delivery delivery, MessageValues values,
-			Supplier<Caller> caller) throws Throwable {
 		while (true) {
+			Object result;
 			try {
-				return this.methods.invoke(call, values, caller);
+				result = this.methods.invoke(call, values, () -> listener.caller(message, broker::group));
 			}
 			catch (Throwable thrown) {
-				if (call.hasRun() || isFinal(call, thrown) || !delivery.waits(thrown)) {
-					throw thrown;
+				if (!call.hasRun() && !isFinal(call, thrown) && delivery.waits(thrown)) {
+					continue;
 				}
+				// A container of Spring Kafka 3.3 acknowledges a record whose future
+				// failed.
+				if (async && listener.kind() != ListenerKind.KAFKA) {
+					return later(call, delivery, CompletableFuture.failedFuture(thrown));
+				}
+				Object replacement = threw(call, delivery, thrown);
+				return async ? CompletableFuture.completedFuture(replacement) : replacement;
 			}
+			// The future of a duplicate may fail with a remembered failure.
+			if (async && result instanceof CompletionStage<?> stage) {
+				return later(call, delivery, stage);
+			}
+			returned(call, delivery);
+			return result;
 		}
 	}
 
