@@ -5,7 +5,6 @@ import io.idempotency.IdempotencyOptions;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Namespace;
 import io.idempotency.codec.ResultCodec;
-import io.idempotency.reactor.EngineReactiveTemplate;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
 import io.idempotency.reactor.ReactiveIdempotencyStore;
 import io.idempotency.reactor.ReactiveIdempotencyTemplate;
@@ -49,7 +48,7 @@ class ReactiveEngineConfiguration {
 			ObjectProvider<ReactiveIdempotencyEngine> reactive) {
 		EngineIdempotencyTemplate template = new EngineIdempotencyTemplate(engine, stores.defaultStore(), codec,
 				options, environment, namespace);
-		return new EngineReactiveTemplate(template, reactive::getObject);
+		return ReactiveIdempotencyEngine.template(template, reactive::getObject);
 	}
 
 }

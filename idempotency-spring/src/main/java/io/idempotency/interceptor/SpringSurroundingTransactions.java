@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.reactor.ReactiveClaim;
-import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransaction;
+import io.idempotency.reactor.ReactiveClaim.SurroundingTransaction;
 import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransactions;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;

@@ -7,7 +7,6 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyTemplate;
-import io.idempotency.Internal;
 import io.idempotency.engine.EngineIdempotencyTemplate.DescribedCall;
 import io.idempotency.engine.EngineIdempotencyTemplate;
 import org.jspecify.annotations.Nullable;
@@ -17,11 +16,8 @@ import reactor.core.publisher.Mono;
 
 /**
  * {@link ReactiveIdempotencyTemplate} on the engine of the calls that must not block.
- *
- * @hidden
  */
-@Internal
-public final class EngineReactiveTemplate implements ReactiveIdempotencyTemplate {
+final class EngineReactiveTemplate implements ReactiveIdempotencyTemplate {
 
 	private final EngineIdempotencyTemplate template;
 
@@ -32,7 +28,7 @@ public final class EngineReactiveTemplate implements ReactiveIdempotencyTemplate
 	 * @param template describes the calls
 	 * @param engine supplies the engine, which only applications with such calls need
 	 */
-	public EngineReactiveTemplate(EngineIdempotencyTemplate template, Supplier<ReactiveIdempotencyEngine> engine) {
+	EngineReactiveTemplate(EngineIdempotencyTemplate template, Supplier<ReactiveIdempotencyEngine> engine) {
 		this.template = template;
 		this.engine = engine;
 	}

@@ -378,7 +378,7 @@ final class JoinedCall<T> {
 			});
 		}
 		else {
-			// A remembered failure is stored before the key is free.
+			// A remembered failure is stored before the key is released.
 			boolean kept = rolledBack && !this.later && !this.recovered;
 			carryOut(kept ? owned.end(visible(made.threw(AsyncResults.cause(Exceptions.unwrap(failure)))))
 					: Mono.empty(), () -> this.caller.fail(failure));
@@ -386,8 +386,8 @@ final class JoinedCall<T> {
 	}
 
 	/**
-	 * Ends the call on a thread that is not one of a driver. The key is free by then: the
-	 * call, or its caller, may begin again at once.
+	 * Ends the call on a thread that is not one of a driver. The key is released by then:
+	 * the call, or its caller, may begin again at once.
 	 */
 	private void carryOut(Mono<Void> step, Runnable last) {
 		new OwnSubscription<Void>(this.caller.context(), (nothing, failure) -> {

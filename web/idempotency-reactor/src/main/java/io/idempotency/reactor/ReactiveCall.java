@@ -30,7 +30,7 @@ import io.idempotency.store.Scheduler;
 import io.idempotency.engine.Claimer;
 import io.idempotency.engine.ConflictWaiter;
 import io.idempotency.engine.EngineRuntime.StoreRuntime;
-import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransaction;
+import io.idempotency.reactor.ReactiveClaim.SurroundingTransaction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -23,7 +23,6 @@ import io.idempotency.engine.WorkTransactions.WorkOutcomes;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.engine.RecordUpdate;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransaction;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
@@ -471,6 +470,23 @@ public final class ReactiveClaim {
 			this.upkeep.workEnds();
 			this.upkeep.detachedCalls().remove(this);
 		}
+	}
+
+	/**
+	 * A reactive transaction of a caller.
+	 *
+	 * @hidden
+	 */
+	public interface SurroundingTransaction {
+
+		/**
+		 * Returns the claim with a key that ends with this transaction, or {@code null}.
+		 */
+		@Nullable ReactiveClaim find(IdempotencyKey key);
+
+		/** Notifies a claim of the end of this transaction. */
+		void bind(ReactiveClaim claim);
+
 	}
 
 	/** The transaction of the caller. */

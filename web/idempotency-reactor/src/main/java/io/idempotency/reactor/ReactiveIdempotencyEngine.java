@@ -10,10 +10,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
+import io.idempotency.engine.EngineIdempotencyTemplate;
 import io.idempotency.engine.EngineRuntime;
 import io.idempotency.engine.EngineObserver.MeasuringStore.Verb;
 import io.idempotency.engine.EngineObserver;
@@ -30,6 +32,7 @@ import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
+import io.idempotency.reactor.ReactiveClaim.SurroundingTransaction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -128,6 +131,16 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 		// The first one in a JVM reads the randomness of the system, which blocks.
 		ClaimId.random();
 		stores.forEach((store) -> this.own.put(store.blocking(), store));
+	}
+
+	/**
+	 * Creates a template.
+	 * @param template describes the calls
+	 * @param engine supplies the engine, which only applications with such calls need
+	 */
+	public static ReactiveIdempotencyTemplate template(EngineIdempotencyTemplate template,
+			Supplier<ReactiveIdempotencyEngine> engine) {
+		return new EngineReactiveTemplate(template, engine);
 	}
 
 	private void resume(Runnable task) {
@@ -302,24 +315,6 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 		 * @return whether the work must run on another one
 		 */
 		boolean haveThisThread();
-
-	}
-
-	/**
-	 * A reactive transaction of a caller.
-	 *
-	 * @hidden
-	 */
-	public interface SurroundingTransaction {
-
-		/**
-		 * Returns the claim with a key that ends with this transaction, {@code null} if
-		 * there is none.
-		 */
-		@Nullable ReactiveClaim find(IdempotencyKey key);
-
-		/** Notifies a claim of the end of this transaction. */
-		void bind(ReactiveClaim claim);
 
 	}
 

@@ -34,7 +34,7 @@ import io.idempotency.reactor.ReactiveAction;
 import io.idempotency.reactor.ReactiveClaim;
 import io.idempotency.reactor.ReactiveIdempotencyContext;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
-import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransaction;
+import io.idempotency.reactor.ReactiveClaim.SurroundingTransaction;
 import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransactions;
 import io.idempotency.reactor.ReactiveTransactionStarter;
 import io.idempotency.store.StoredResult;
