@@ -35,7 +35,7 @@ import org.slf4j.MDC;
  * </thead> <tbody>
  * <tr>
  * <td>open</td>
- * <td>is written as {@link Ending} describes; ended</td>
+ * <td>is written as {@link CallOutcome} describes; ended</td>
  * <td>–</td>
  * </tr>
  * <tr>
@@ -87,11 +87,11 @@ public final class ClaimCompletion {
 
 	private final Claim claim;
 
-	private final OwnerContext context;
+	private final ClaimContext context;
 
 	private final ResultSealer sealer;
 
-	private final EventLog log;
+	private final EventPublisher log;
 
 	private State state = State.OPEN;
 
@@ -102,7 +102,7 @@ public final class ClaimCompletion {
 	private boolean undone;
 
 	/** The outcome that waits for the end of the transaction. */
-	private @Nullable Ending waiting;
+	private @Nullable CallOutcome waiting;
 
 	/** The update that was written in the transaction of the work. */
 	private @Nullable RecordUpdate written;
@@ -111,7 +111,7 @@ public final class ClaimCompletion {
 	private @Nullable TransactionOutcome joinedEnd;
 
 	/** The outcome of the last update. */
-	private Ending carriedOut = Ending.DONE_UNKEPT;
+	private CallOutcome carriedOut = CallOutcome.DONE_UNKEPT;
 
 	/**
 	 * Creates the completion of a claim.
@@ -119,12 +119,12 @@ public final class ClaimCompletion {
 	 * there is none
 	 */
 	public ClaimCompletion(GuardedCall call, Claim claim, @Nullable IdempotencyContext around, ResultSealer sealer,
-			EventLog log) {
+			EventPublisher log) {
 		this.call = call;
 		this.claim = claim;
 		this.sealer = sealer;
 		this.log = log;
-		this.context = new OwnerContext(call, claim, around, this::hasEnded);
+		this.context = new ClaimContext(call, claim, around, this::hasEnded);
 	}
 
 	/** Returns the context for the guarded method. */
@@ -206,7 +206,7 @@ public final class ClaimCompletion {
 	}
 
 	/** Returns the outcome of the last update. */
-	public synchronized Ending carriedOut() {
+	public synchronized CallOutcome carriedOut() {
 		return this.carriedOut;
 	}
 
@@ -228,11 +228,11 @@ public final class ClaimCompletion {
 	}
 
 	/** Ends the call, or defers its outcome until the transaction ends. */
-	public RecordUpdate ended(Ending ending) {
-		Ending known = isInTransaction() ? encoded(ending) : ending;
+	public RecordUpdate ended(CallOutcome ending) {
+		CallOutcome known = isInTransaction() ? encoded(ending) : ending;
 		State at;
 		synchronized (this) {
-			if (isInTransaction() && (this.joined || this.waiting != null || known instanceof Ending.Successful)) {
+			if (isInTransaction() && (this.joined || this.waiting != null || known instanceof CallOutcome.Successful)) {
 				this.waiting = (this.waiting != null) ? this.waiting : known;
 				return RecordUpdate.HOLD;
 			}
@@ -242,11 +242,11 @@ public final class ClaimCompletion {
 	}
 
 	/** Returns the state in which the outcome was known. */
-	private State end(Ending ending) {
+	private State end(CallOutcome ending) {
 		State at = this.state;
 		if (at != State.ENDED && at != State.UNKNOWN) {
 			this.carriedOut = ending;
-			this.state = (ending instanceof Ending.OutOfSight) ? at : State.ENDED;
+			this.state = (ending instanceof CallOutcome.Indeterminate) ? at : State.ENDED;
 		}
 		return at;
 	}
@@ -257,8 +257,8 @@ public final class ClaimCompletion {
 	 * commit.
 	 */
 	public RecordUpdate beforeCommit() {
-		Ending known = waiting();
-		RecordUpdate write = of((known != null) ? known : Ending.DONE_UNKEPT);
+		CallOutcome known = waiting();
+		RecordUpdate write = of((known != null) ? known : CallOutcome.DONE_UNKEPT);
 		boolean attaches = known == null && write instanceof RecordUpdate.Complete complete
 				&& complete.isWithoutResult() && this.call.options().keepResult();
 		return !attaches ? write : new RecordUpdate.Attach(
@@ -287,7 +287,7 @@ public final class ClaimCompletion {
 	 * is stored in a new transaction
 	 */
 	public RecordUpdate transactionEnded(TransactionOutcome outcome, boolean failed) {
-		Ending due;
+		CallOutcome due;
 		State at;
 		synchronized (this) {
 			if (!isInTransaction()) {
@@ -307,7 +307,7 @@ public final class ClaimCompletion {
 				this.state = (this.joined && committed) ? State.COMMITTED : State.OPEN;
 			}
 			if (this.state == State.COMMITTED && inside != null && !(inside instanceof RecordUpdate.Attach)) {
-				this.carriedOut = (due != null) ? due : Ending.DONE_UNKEPT;
+				this.carriedOut = (due != null) ? due : CallOutcome.DONE_UNKEPT;
 				this.state = State.ENDED;
 				return new RecordUpdate.Applied(inside);
 			}
@@ -320,11 +320,11 @@ public final class ClaimCompletion {
 	}
 
 	/** Returns the update for an outcome that was known in a state. */
-	private RecordUpdate write(Ending ending, State at) {
+	private RecordUpdate write(CallOutcome ending, State at) {
 		if (at == State.ENDED) {
 			return RecordUpdate.HOLD;
 		}
-		if (at == State.UNKNOWN || ending instanceof Ending.OutOfSight) {
+		if (at == State.UNKNOWN || ending instanceof CallOutcome.Indeterminate) {
 			return leave();
 		}
 		if (at == State.COMMITTED) {
@@ -338,7 +338,7 @@ public final class ClaimCompletion {
 			// The record was rolled back with the work.
 			return new RecordUpdate.Applied(write);
 		}
-		boolean failed = !(ending instanceof Ending.Successful);
+		boolean failed = !(ending instanceof CallOutcome.Successful);
 		return (failed && !this.undone && this.context.isUnknownInside()) ? leave() : write;
 	}
 
@@ -347,14 +347,14 @@ public final class ClaimCompletion {
 		return RecordUpdate.LEAVE;
 	}
 
-	private RecordUpdate of(Ending ending) {
+	private RecordUpdate of(CallOutcome ending) {
 		if (this.undone) {
 			return RELEASE;
 		}
-		if (ending instanceof Ending.NotRun notRun) {
+		if (ending instanceof CallOutcome.NotRun notRun) {
 			return new RecordUpdate.Release(notRun.cause());
 		}
-		if (ending instanceof Ending.Failed failed) {
+		if (ending instanceof CallOutcome.Failed failed) {
 			return remembersFailures() ? done(failed.remembered(), ResultKind.FAILURE, this.context.retention())
 					: new RecordUpdate.Release(failed.cause());
 		}
@@ -366,44 +366,47 @@ public final class ClaimCompletion {
 			// recorded.
 			return RELEASE;
 		}
-		if (ending instanceof Ending.DoneUnkept unkept && unkept.why() != null && this.call.options().replays()) {
+		if (ending instanceof CallOutcome.SuccessWithoutResult unkept && unkept.why() != null
+				&& this.call.options().replays()) {
 			this.log.resultNotStored(this.call.operation(), unkept.why());
 		}
-		return done((ending instanceof Ending.Done done) ? done.result() : null, kind(ending), retention(ending));
+		return done((ending instanceof CallOutcome.Done done) ? done.result() : null, kind(ending), retention(ending));
 	}
 
-	private RecordUpdate ofCommitted(Ending ending) {
+	private RecordUpdate ofCommitted(CallOutcome ending) {
 		if (this.context.isReleaseRequested()) {
 			// No store releases a committed record, so the result is not attached.
 			return done(null, kind(ending), retention(ending));
 		}
-		if (ending instanceof Ending.Failed failed) {
-			Ending.Encoding remembered = failed.remembered();
-			return of((remembered != null) ? new Ending.Done(remembered) : new Ending.DoneUnkept(failed.cause()));
+		if (ending instanceof CallOutcome.Failed failed) {
+			CallOutcome.Encoding remembered = failed.remembered();
+			return of((remembered != null) ? new CallOutcome.Done(remembered)
+					: new CallOutcome.SuccessWithoutResult(failed.cause()));
 		}
-		return of((ending instanceof Ending.NotRun notRun) ? new Ending.DoneUnkept(notRun.cause()) : ending);
+		return of((ending instanceof CallOutcome.NotRun notRun) ? new CallOutcome.SuccessWithoutResult(notRun.cause())
+				: ending);
 	}
 
 	/**
 	 * Encodes the result now, because its objects may change before the result is
 	 * written.
 	 */
-	private Ending encoded(Ending ending) {
+	private CallOutcome encoded(CallOutcome ending) {
 		boolean kept = this.call.options().replays() && !this.context.isReleaseRequested();
-		if (!kept || !(ending instanceof Ending.Done done)) {
+		if (!kept || !(ending instanceof CallOutcome.Done done)) {
 			return ending;
 		}
 		try {
 			StoredResult result = done.result().encode();
-			return new Ending.Done(() -> result, done.kind(), done.keptAtMost());
+			return new CallOutcome.Done(() -> result, done.kind(), done.keptAtMost());
 		}
 		catch (Throwable ex) {
 			// After a success, nothing deletes the record.
-			return new Ending.DoneUnkept(ex, done.kind(), done.keptAtMost());
+			return new CallOutcome.SuccessWithoutResult(ex, done.kind(), done.keptAtMost());
 		}
 	}
 
-	private synchronized @Nullable Ending waiting() {
+	private synchronized @Nullable CallOutcome waiting() {
 		return this.waiting;
 	}
 
@@ -414,7 +417,7 @@ public final class ClaimCompletion {
 	 * @return the result, {@code null} if no outcome waits for the transaction
 	 */
 	public @Nullable ClaimResult again(Fingerprint fingerprint) {
-		Ending known = waiting();
+		CallOutcome known = waiting();
 		if (known == null) {
 			return null;
 		}
@@ -424,7 +427,7 @@ public final class ClaimCompletion {
 		if (keepsNothing()) {
 			return new ClaimResult.Acquired(this.claim);
 		}
-		if (known instanceof Ending.Done done && this.call.options().keepResult()) {
+		if (known instanceof CallOutcome.Done done && this.call.options().keepResult()) {
 			StoredResult result = stored(done.result());
 			if (result != null) {
 				return new ClaimResult.Completed(result, retention(done));
@@ -446,18 +449,18 @@ public final class ClaimCompletion {
 	}
 
 	/** If the policy remembers failures, it also remembers rejections. */
-	private ResultKind kind(Ending ending) {
-		ResultKind kind = (ending instanceof Ending.Successful success) ? success.kind() : ResultKind.SUCCESS;
+	private ResultKind kind(CallOutcome ending) {
+		ResultKind kind = (ending instanceof CallOutcome.Successful success) ? success.kind() : ResultKind.SUCCESS;
 		boolean remembered = this.call.options().onFailure() == FailureMode.REMEMBER;
 		return (remembered && kind == ResultKind.REFUSAL) ? ResultKind.FAILURE : kind;
 	}
 
-	private Duration retention(Ending ending) {
+	private Duration retention(CallOutcome ending) {
 		return this.context
-			.retentionAtMost((ending instanceof Ending.Successful success) ? success.keptAtMost() : null);
+			.retentionAtMost((ending instanceof CallOutcome.Successful success) ? success.keptAtMost() : null);
 	}
 
-	private RecordUpdate done(Ending.@Nullable Encoding result, ResultKind kind, Duration retention) {
+	private RecordUpdate done(CallOutcome.@Nullable Encoding result, ResultKind kind, Duration retention) {
 		if (mode() == IdempotencyMode.REJECT) {
 			return RecordUpdate.NOTHING;
 		}
@@ -468,7 +471,7 @@ public final class ClaimCompletion {
 	}
 
 	/** Returns the result for the store, {@code null} if it cannot be stored. */
-	private @Nullable StoredResult stored(Ending.Encoding result) {
+	private @Nullable StoredResult stored(CallOutcome.Encoding result) {
 		try {
 			return this.sealer.encrypt(this.call, result.encode());
 		}

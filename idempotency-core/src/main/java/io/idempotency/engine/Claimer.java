@@ -9,7 +9,7 @@ import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import io.idempotency.StoreFailureMode;
-import io.idempotency.engine.Admission.Move;
+import io.idempotency.engine.ClaimStateMachine.NextStep;
 import io.idempotency.engine.EngineRuntime.StoreRuntime;
 import io.idempotency.engine.WriteRepeater.OutstandingWrite;
 import io.idempotency.store.ClaimRequest;
@@ -19,8 +19,8 @@ import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the store what an {@link Admission} wants to know. A claim that no call runs on is
- * given back, so that it does not hold its key.
+ * Asks the store what an {@link ClaimStateMachine} wants to know. A claim that no call
+ * runs on is given back, so that it does not hold its key.
  * <p>
  * A caller that blocks lets {@link #send} and {@link #renew} ask. Any other driver asks
  * the store itself, and hands in what has come of it. Thread-safe.
@@ -37,9 +37,9 @@ public record Claimer(EngineRuntime runtime) {
 	 * Sends the claim. While the store is away it is not sent at all, unless it is this
 	 * call's turn to ask.
 	 */
-	public Move send(Move.Send send, Admission admission, StoreRuntime store) {
+	public NextStep send(NextStep.Send send, ClaimStateMachine admission, StoreRuntime store) {
 		BooleanSupplier interrupted = () -> Thread.currentThread().isInterrupted();
-		Move instead = instead(send, admission, store, interrupted);
+		NextStep instead = instead(send, admission, store, interrupted);
 		if (instead != null) {
 			return instead;
 		}
@@ -47,8 +47,8 @@ public record Claimer(EngineRuntime runtime) {
 				(failure) -> failed(failure, admission, store, interrupted), admission, store);
 	}
 
-	private <T> Move ask(Supplier<T> question, Function<T, Move> answered, Function<RuntimeException, Move> failed,
-			Admission admission, StoreRuntime store) {
+	private <T> NextStep ask(Supplier<T> question, Function<T, NextStep> answered,
+			Function<RuntimeException, NextStep> failed, ClaimStateMachine admission, StoreRuntime store) {
 		try {
 			T reply;
 			try {
@@ -74,7 +74,8 @@ public record Claimer(EngineRuntime runtime) {
 	 * @param unwanted whether the call is not wanted any more
 	 * @return the move, {@code null} if the claim is to be sent
 	 */
-	public @Nullable Move instead(Move.Send send, Admission admission, StoreRuntime store, BooleanSupplier unwanted) {
+	public @Nullable NextStep instead(NextStep.Send send, ClaimStateMachine admission, StoreRuntime store,
+			BooleanSupplier unwanted) {
 		StoreCircuitBreaker breaker = store.breaker();
 		if (send.again()) {
 			return null;
@@ -97,7 +98,7 @@ public record Claimer(EngineRuntime runtime) {
 	}
 
 	/** The store has answered the claim. */
-	public Move answered(ClaimResult result, Admission admission, StoreRuntime store) {
+	public NextStep answered(ClaimResult result, ClaimStateMachine admission, StoreRuntime store) {
 		store.breaker().answered();
 		return admission.answered(result, this.runtime.scheduler().nanos());
 	}
@@ -106,7 +107,8 @@ public record Claimer(EngineRuntime runtime) {
 	 * The store has failed to answer the claim.
 	 * @param unwanted whether the call is not wanted any more, which may be why
 	 */
-	public Move failed(RuntimeException cause, Admission admission, StoreRuntime store, BooleanSupplier unwanted) {
+	public NextStep failed(RuntimeException cause, ClaimStateMachine admission, StoreRuntime store,
+			BooleanSupplier unwanted) {
 		long now = this.runtime.scheduler().nanos();
 		boolean before = unwanted.getAsBoolean();
 		if (!before) {
@@ -121,7 +123,7 @@ public record Claimer(EngineRuntime runtime) {
 	}
 
 	/** Renews the claim before its call runs. */
-	public Move renew(Admission admission, StoreRuntime store) {
+	public NextStep renew(ClaimStateMachine admission, StoreRuntime store) {
 		ClaimRequest request = admission.request();
 		return ask(() -> store.store().renew(request.key(), request.claimId(), request.lease()),
 				(renewed) -> renewed(renewed, admission, store), (failure) -> renewalFailed(failure, admission, store),
@@ -129,26 +131,26 @@ public record Claimer(EngineRuntime runtime) {
 	}
 
 	/** The store has answered the renewal. Nothing has run on a claim that it refuses. */
-	public Move renewed(boolean accepted, Admission admission, StoreRuntime store) {
+	public NextStep renewed(boolean accepted, ClaimStateMachine admission, StoreRuntime store) {
 		store.breaker().answered();
 		return admission.renewed(accepted, this.runtime.scheduler().nanos());
 	}
 
 	/** The store has failed to answer the renewal. */
-	public Move renewalFailed(RuntimeException cause, Admission admission, StoreRuntime store) {
+	public NextStep renewalFailed(RuntimeException cause, ClaimStateMachine admission, StoreRuntime store) {
 		store.breaker().failed("renew", admission.call().operation(), cause);
 		return admission.failed(cause, false, this.runtime.scheduler().nanos());
 	}
 
 	/** Reports that the call runs on a claim whose owner has died. */
-	public void takenOver(Move.Run run, Admission admission) {
+	public void takenOver(NextStep.Run run, ClaimStateMachine admission) {
 		if (run.granted().claim().abandoned()) {
 			this.runtime.events().takenOver(admission.call(), run.granted().before(), admission.request().origin());
 		}
 	}
 
 	/** Reports that the call runs unguarded. */
-	public void letGo(Move.Unguarded unguarded, Admission admission, StoreRuntime store) {
+	public void letGo(NextStep.Unguarded unguarded, ClaimStateMachine admission, StoreRuntime store) {
 		if (unguarded.giveBack()) {
 			giveBack(admission, store);
 		}
@@ -156,7 +158,8 @@ public record Claimer(EngineRuntime runtime) {
 	}
 
 	/** Reports that the call is refused, and returns the exception for its caller. */
-	public IdempotencyStoreUnavailableException refused(Move.Refuse refuse, Admission admission, StoreRuntime store) {
+	public IdempotencyStoreUnavailableException refused(NextStep.Refuse refuse, ClaimStateMachine admission,
+			StoreRuntime store) {
 		if (refuse.giveBack()) {
 			giveBack(admission, store);
 		}
@@ -165,7 +168,7 @@ public record Claimer(EngineRuntime runtime) {
 	}
 
 	/** Releases the claim, on which no call runs, as often as it takes. */
-	public void giveBack(Admission admission, StoreRuntime store) {
+	public void giveBack(ClaimStateMachine admission, StoreRuntime store) {
 		ClaimRequest request = admission.request();
 		boolean leaseEndsIt = request.type() == ClaimType.LEASED && request.takeOver();
 		store.repeater().giveBack(new OutstandingWrite("release", admission.call().operation()) {

@@ -8,7 +8,7 @@ import java.util.function.Function;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Internal;
-import io.idempotency.engine.Admission.Move;
+import io.idempotency.engine.ClaimStateMachine.NextStep;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Scheduler;
@@ -63,18 +63,18 @@ public final class ConflictWaiter {
 	 * @return what comes next. If too many duplicates wait already or the thread was
 	 * interrupted (its interrupt flag is kept), that is the answer of the store before
 	 */
-	public Move await(Admission admission, Function<Move.Send, Move> send) {
+	public NextStep await(ClaimStateMachine admission, Function<NextStep.Send, NextStep> send) {
 		Place place = enter(admission);
 		if (place == null) {
 			return admission.notWaiting();
 		}
-		Move move = place.ask();
+		NextStep move = place.ask();
 		try {
 			while (true) {
-				if (move instanceof Move.Send claim) {
+				if (move instanceof NextStep.Send claim) {
 					move = send.apply(claim);
 				}
-				else if (move instanceof Move.Wait wait) {
+				else if (move instanceof NextStep.Wait wait) {
 					move = place.condition.await(place.seen, wait) ? place.ask() : admission.notWaiting();
 				}
 				else {
@@ -94,7 +94,7 @@ public final class ConflictWaiter {
 	 * @return the place, {@code null} if too many duplicates wait already, or nobody
 	 * waits any more
 	 */
-	public @Nullable Place enter(Admission admission) {
+	public @Nullable Place enter(ClaimStateMachine admission) {
 		if (this.over || !this.places.tryAcquire()) {
 			return null;
 		}
@@ -158,14 +158,14 @@ public final class ConflictWaiter {
 	 */
 	public final class Place {
 
-		private final Admission admission;
+		private final ClaimStateMachine admission;
 
 		private final KeyCondition condition;
 
 		/** The signals of the condition before the last claim. */
 		private long seen;
 
-		private Place(Admission admission, KeyCondition condition) {
+		private Place(ClaimStateMachine admission, KeyCondition condition) {
 			this.admission = admission;
 			this.condition = condition;
 		}
@@ -174,7 +174,7 @@ public final class ConflictWaiter {
 		 * Returns the claim that is sent next, if the wait is not over. The condition is
 		 * read before the claim, so that the wait misses no wake-up in between.
 		 */
-		public Move ask() {
+		public NextStep ask() {
 			this.seen = this.condition.signals();
 			return ConflictWaiter.this.over ? this.admission.notWaiting()
 					: this.admission.woken(ConflictWaiter.this.scheduler.nanos());
@@ -187,7 +187,7 @@ public final class ConflictWaiter {
 		 * nor throw
 		 * @return cancels the call, unless it has begun
 		 */
-		public Scheduler.Timer sleep(Move.Wait wait, Runnable woken) {
+		public Scheduler.Timer sleep(NextStep.Wait wait, Runnable woken) {
 			return this.condition.sleep(this.seen, wait, woken);
 		}
 
@@ -195,7 +195,7 @@ public final class ConflictWaiter {
 		 * Gives the place up.
 		 * @param move what comes next. If the conflict has ended, the others are told
 		 */
-		public void leave(Move move) {
+		public void leave(NextStep move) {
 			try {
 				if (move.endsConflict()) {
 					this.condition.signalAll();
@@ -261,12 +261,12 @@ public final class ConflictWaiter {
 		 * Waits on the calling thread, without the key, until the key is taken.
 		 * @param admission of the call, which waits
 		 * @param ends whether something else ends the wait before
-		 * @return {@link Move#GO_ON}, or the last claim result if the wait is over
+		 * @return {@link NextStep#GO_ON}, or the last claim result if the wait is over
 		 */
-		public Move await(Admission admission, BooleanSupplier ends) {
-			Move move = conflict(admission);
-			return (move instanceof Move.Wait) ? ConflictWaiter.this.await(admission,
-					(send) -> (ends.getAsBoolean() || take()) ? Move.GO_ON : conflict(admission)) : move;
+		public NextStep await(ClaimStateMachine admission, BooleanSupplier ends) {
+			NextStep move = conflict(admission);
+			return (move instanceof NextStep.Wait) ? ConflictWaiter.this.await(admission,
+					(send) -> (ends.getAsBoolean() || take()) ? NextStep.GO_ON : conflict(admission)) : move;
 		}
 
 		/**
@@ -275,14 +275,14 @@ public final class ConflictWaiter {
 		 * another fingerprint, waits until that is known.
 		 * @param admission of the call, which waits
 		 */
-		public Move conflict(Admission admission) {
+		public NextStep conflict(ClaimStateMachine admission) {
 			Hold other = ConflictWaiter.this.holds.get(this.call.key());
 			if (other != null && other.owner) {
 				if (!other.call.fingerprint().matches(this.call.fingerprint())) {
-					return new Move.Answer(new ClaimResult.KeyReused());
+					return new NextStep.Answer(new ClaimResult.KeyReused());
 				}
 				if (!this.waits) {
-					return new Move.Answer(UNSEEN);
+					return new NextStep.Answer(UNSEEN);
 				}
 			}
 			return admission.answered(UNSEEN, ConflictWaiter.this.scheduler.nanos());

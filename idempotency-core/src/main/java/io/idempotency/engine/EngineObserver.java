@@ -63,7 +63,7 @@ public interface EngineObserver {
 
 	/** Returns the observed store; the store itself if it cannot be observed. */
 	static IdempotencyStore observed(EngineObserver observer, IdempotencyStore store) {
-		IdempotencyStore observed = EventLog.attempt(() -> observer.observed(store),
+		IdempotencyStore observed = EventPublisher.attempt(() -> observer.observed(store),
 				(ex) -> LoggerFactory.getLogger(EngineObserver.class)
 					.warn("[IDEM-116] The store observer failed: store {} has no metrics until the application "
 							+ "restarts. Calls are not affected. Fix the cause and restart.",
@@ -162,7 +162,7 @@ public interface EngineObserver {
 	final class ObservedCall {
 
 		/** A call without an observer and without a log; this object keeps no state. */
-		static final ObservedCall NONE = new ObservedCall(null, null, new EventLog((event, operation) -> {
+		static final ObservedCall NONE = new ObservedCall(null, null, new EventPublisher((event, operation) -> {
 		}));
 
 		private static final Logger logger = LoggerFactory.getLogger(ObservedCall.class);
@@ -174,7 +174,7 @@ public interface EngineObserver {
 
 		private final EngineObserver.@Nullable SeenCall observation;
 
-		private final EventLog events;
+		private final EventPublisher events;
 
 		private final AtomicBoolean ended = new AtomicBoolean();
 
@@ -184,15 +184,16 @@ public interface EngineObserver {
 		private volatile @Nullable IdempotencyOutcome seenAs;
 
 		private ObservedCall(@Nullable GuardedCall call, EngineObserver.@Nullable SeenCall observation,
-				EventLog events) {
+				EventPublisher events) {
 			this.call = call;
 			this.observation = observation;
 			this.events = events;
 		}
 
 		/** Begins the observation of a call, if anybody wants to see it. */
-		static ObservedCall start(EngineObserver observer, GuardedCall call, @Nullable Object parent, EventLog events) {
-			EngineObserver.SeenCall observation = EventLog.attempt(() -> observer.started(call, parent),
+		static ObservedCall start(EngineObserver observer, GuardedCall call, @Nullable Object parent,
+				EventPublisher events) {
+			EngineObserver.SeenCall observation = EventPublisher.attempt(() -> observer.started(call, parent),
 					events::notObserved);
 			return (observation != null || logger.isDebugEnabled()) ? new ObservedCall(call, observation, events)
 					: NONE;
@@ -204,12 +205,12 @@ public interface EngineObserver {
 			if (seen == null) {
 				return NO_SCOPE;
 			}
-			EngineObserver.Scope scope = EventLog.attempt(seen::open, this.events::notObserved);
+			EngineObserver.Scope scope = EventPublisher.attempt(seen::open, this.events::notObserved);
 			return (scope != null) ? () -> observe(scope::close) : NO_SCOPE;
 		}
 
 		private void observe(Runnable step) {
-			EventLog.run(step, this.events::notObserved);
+			EventPublisher.run(step, this.events::notObserved);
 		}
 
 		/**
@@ -266,7 +267,7 @@ public interface EngineObserver {
 		 * @param write what became of the record
 		 * @param accepted whether the store has accepted that, as far as it is known
 		 */
-		public void claimEnded(Ending ending, RecordUpdate write, boolean accepted) {
+		public void claimEnded(CallOutcome ending, RecordUpdate write, boolean accepted) {
 			if (this != NONE) {
 				end(accepted ? or(outcome(ending, write)) : IdempotencyOutcome.LEASE_LOST, failure(ending));
 			}
@@ -286,7 +287,7 @@ public interface EngineObserver {
 			if (logger.isDebugEnabled()) {
 				// The message of a failure may hold a key.
 				String thrown = (failure != null) ? failure.getClass().getName() : "no exception";
-				EventLog.write(() -> logger.debug("Call of '{}' (record {}, mode {}): {}, {}", call.operation(),
+				EventPublisher.write(() -> logger.debug("Call of '{}' (record {}, mode {}): {}, {}", call.operation(),
 						call.key().hashHex(), call.options().mode(), outcome.value(), thrown));
 			}
 			EngineObserver.SeenCall seen = this.observation;
@@ -309,19 +310,19 @@ public interface EngineObserver {
 				.orElse(IdempotencyOutcome.FAILED);
 		}
 
-		private static IdempotencyOutcome outcome(Ending ending, RecordUpdate write) {
-			if (ending instanceof Ending.Failed) {
+		private static IdempotencyOutcome outcome(CallOutcome ending, RecordUpdate write) {
+			if (ending instanceof CallOutcome.Failed) {
 				return IdempotencyOutcome.FAILED;
 			}
 			return (write.change() instanceof RecordUpdate.Release) ? IdempotencyOutcome.RELEASED
 					: IdempotencyOutcome.EXECUTED;
 		}
 
-		private static @Nullable Throwable failure(Ending ending) {
-			if (ending instanceof Ending.Failed failed) {
+		private static @Nullable Throwable failure(CallOutcome ending) {
+			if (ending instanceof CallOutcome.Failed failed) {
 				return failed.cause();
 			}
-			return (ending instanceof Ending.NotRun notRun) ? notRun.cause() : null;
+			return (ending instanceof CallOutcome.NotRun notRun) ? notRun.cause() : null;
 		}
 
 	}

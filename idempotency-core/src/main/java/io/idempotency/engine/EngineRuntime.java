@@ -49,9 +49,9 @@ import org.jspecify.annotations.Nullable;
  * @hidden
  */
 @Internal
-public record EngineRuntime(Scheduler scheduler, EventLog events, EngineObserver observer, WorkOutcomes transactions,
-		ConflictWaiter waiter, DetachedCalls detachedCalls, ResultSealer sealer, ResultExecutor resultExecutor,
-		Map<IdempotencyStore, StoreRuntime> stores) {
+public record EngineRuntime(Scheduler scheduler, EventPublisher events, EngineObserver observer,
+		WorkOutcomes transactions, ConflictWaiter waiter, DetachedCalls detachedCalls, ResultSealer sealer,
+		ResultExecutor resultExecutor, Map<IdempotencyStore, StoreRuntime> stores) {
 
 	/**
 	 * The largest number of attempts for a transaction that the database ends because of
@@ -59,7 +59,7 @@ public record EngineRuntime(Scheduler scheduler, EventLog events, EngineObserver
 	 */
 	public static final int TRANSACTION_ATTEMPTS = 3;
 
-	static EngineRuntime create(ConflictWaiter waiter, DetachedCalls.Limits limits, EventLog events,
+	static EngineRuntime create(ConflictWaiter waiter, DetachedCalls.Limits limits, EventPublisher events,
 			Scheduler scheduler, WorkOutcomes transactions, @Nullable ResultEncryption encryption,
 			EngineObserver observer) {
 		return new EngineRuntime(scheduler, events, observer, transactions, waiter,
@@ -69,7 +69,7 @@ public record EngineRuntime(Scheduler scheduler, EventLog events, EngineObserver
 
 	/** Returns the origin of a claim; a failure of the observer is logged. */
 	public ClaimOrigin origin() {
-		ClaimOrigin origin = EventLog.attempt(this.observer::origin, this.events::notObserved);
+		ClaimOrigin origin = EventPublisher.attempt(this.observer::origin, this.events::notObserved);
 		return (origin != null) ? origin : ClaimOrigin.UNKNOWN;
 	}
 
@@ -91,13 +91,14 @@ public record EngineRuntime(Scheduler scheduler, EventLog events, EngineObserver
 	/** Reports that the record could not be in the transaction of the work. */
 	public IdempotencyStoreUnavailableException notJoined(GuardedCall call, IdempotencyStoreException cause) {
 		failed("join", call, cause);
-		return IdempotencyStoreUnavailableException.notExecuted(call.operation(), Admission.RETRY_AFTER, cause);
+		return IdempotencyStoreUnavailableException.notExecuted(call.operation(), ClaimStateMachine.RETRY_AFTER, cause);
 	}
 
 	/** Reports that the commit of the record and the work may have failed. */
 	public IdempotencyStoreUnavailableException notAnswered(GuardedCall call, IdempotencyStoreException cause) {
 		failed("commit", call, cause);
-		return IdempotencyStoreUnavailableException.mayHaveExecuted(call.operation(), Admission.RETRY_AFTER, cause);
+		return IdempotencyStoreUnavailableException.mayHaveExecuted(call.operation(), ClaimStateMachine.RETRY_AFTER,
+				cause);
 	}
 
 	private void failed(String step, GuardedCall call, IdempotencyStoreException cause) {
@@ -197,9 +198,9 @@ public record EngineRuntime(Scheduler scheduler, EventLog events, EngineObserver
 		try {
 			// Work in progress gets half of the time; the pending writes get the rest.
 			this.resultExecutor.underWay().await(nanos / 2);
-			List<UnderWay> unfinished = new ArrayList<>();
+			List<CallsInProgress> unfinished = new ArrayList<>();
 			all().forEach((store) -> unfinished.add(store.repeater().close(deadline)));
-			for (UnderWay writes : unfinished) {
+			for (CallsInProgress writes : unfinished) {
 				writes.await(deadline - this.scheduler.nanos());
 			}
 		}
@@ -321,7 +322,7 @@ public record EngineRuntime(Scheduler scheduler, EventLog events, EngineObserver
 
 		private final Scheduler scheduler;
 
-		private final EventLog log;
+		private final EventPublisher log;
 
 		/** The calls, the oldest first. */
 		private final Map<Object, Place> calls = new LinkedHashMap<>();
@@ -333,7 +334,7 @@ public record EngineRuntime(Scheduler scheduler, EventLog events, EngineObserver
 
 		private volatile boolean empty = true;
 
-		DetachedCalls(Limits limits, Scheduler scheduler, EventLog log) {
+		DetachedCalls(Limits limits, Scheduler scheduler, EventPublisher log) {
 			this.limits = limits;
 			this.scheduler = scheduler;
 			this.log = log;

@@ -130,13 +130,13 @@ final class FinishedCallFinder {
 		}
 		long now = this.scheduler.nanos();
 		this.failedAt = now;
-		if (claims && now - begun >= Admission.SENT_AGAIN_WITHIN.toNanos()) {
+		if (claims && now - begun >= ClaimStateMachine.SENT_AGAIN_WITHIN.toNanos()) {
 			// Some calls never claim. They are few: lookups pause after a failure.
 			this.timeouts.values().removeIf((other) -> !other.isRecent(now));
 			this.timeouts.put(Thread.currentThread(), new Timeout(call.key(), failure, now));
 		}
 		Level level = this.logged.compareAndSet(false, true) ? Level.WARN : Level.DEBUG;
-		EventLog.write(() -> logger.atLevel(level)
+		EventPublisher.write(() -> logger.atLevel(level)
 			.setCause(failure)
 			.log("[IDEM-113] Lookup of a stored result in store {} failed for a call of '{}': the call continues "
 					+ "with a claim. No action is needed. Logged once.", this.name, call.operation()));

@@ -43,7 +43,7 @@ public interface GuardedAction<T> {
 	 * the transaction back, and the call has failed with it.
 	 * @return whether the door takes it; if not, the transaction is committed at once
 	 */
-	default boolean takes(OpenWork work) {
+	default boolean takes(TransactionHandle work) {
 		return false;
 	}
 
@@ -111,24 +111,24 @@ public interface GuardedAction<T> {
 	 * @param recovered whether the value was looked up, so that it is answered as a
 	 * replay
 	 * @return how the call has ended; an exception of this method makes the ending
-	 * {@link Ending.DoneUnkept}, never a failure of the call
+	 * {@link CallOutcome.SuccessWithoutResult}, never a failure of the call
 	 */
-	Ending returned(@Nullable Object value, boolean recovered);
+	CallOutcome returned(@Nullable Object value, boolean recovered);
 
 	/**
 	 * Is told that the guarded method has thrown, or that its future has failed.
 	 * @param failure the exception, which the caller gets
 	 * @return how the call has ended
 	 */
-	Ending threw(Throwable failure);
+	CallOutcome threw(Throwable failure);
 
 	/**
 	 * Is told that the guarded method has thrown although its transaction has committed.
 	 * @param failure the exception, which the caller gets
 	 * @return how the call has ended
 	 */
-	default Ending threwAfterCommit(Throwable failure) {
-		return new Ending.DoneUnkept(failure);
+	default CallOutcome threwAfterCommit(Throwable failure) {
+		return new CallOutcome.SuccessWithoutResult(failure);
 	}
 
 	/**
@@ -137,18 +137,18 @@ public interface GuardedAction<T> {
 	 * @param failure the exception, which the caller gets
 	 * @return how the call has ended
 	 */
-	default Ending gaveUp(Throwable failure) {
-		return Ending.OUT_OF_SIGHT;
+	default CallOutcome gaveUp(Throwable failure) {
+		return CallOutcome.OUT_OF_SIGHT;
 	}
 
 	/**
 	 * Work that has returned, and whose transaction is open. Whoever has
-	 * {@linkplain GuardedAction#takes(OpenWork) taken} it ends the transaction, once, on
-	 * the thread of the work.
+	 * {@linkplain GuardedAction#takes(TransactionHandle) taken} it ends the transaction,
+	 * once, on the thread of the work.
 	 *
 	 * @hidden
 	 */
-	interface OpenWork {
+	interface TransactionHandle {
 
 		/**
 		 * Sends to the database what the work has changed in memory, so that what the

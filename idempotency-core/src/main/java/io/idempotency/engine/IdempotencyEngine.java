@@ -19,7 +19,7 @@ import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.IdempotencyTokens;
 import io.idempotency.Internal;
 import io.idempotency.codec.ResultEncryption;
-import io.idempotency.engine.Admission.Move;
+import io.idempotency.engine.ClaimStateMachine.NextStep;
 import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.EngineRuntime.DetachedCalls;
 import io.idempotency.engine.EngineRuntime.EngineLoad;
@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * end.
  *
  * <pre class="code">
- * claim ─ Acquired ──────→ run ─ returned ──→ Done, DoneUnkept ─┐
+ * claim ─ Acquired ──────→ run ─ returned ──→ Done, SuccessWithoutResult ─┐
  *       │                      ├ threw ─────→ Failed, NotRun ───┼→ end: complete, release, forget,
  *       │                      └ its future ─→ any of them ─────┘       or left to its lease
  *       ├ Completed ─────→ replay              (or ResultUnavailable → recover → …)
@@ -51,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  *
  * The method's own result or exception wins over a failure of the store. Only a record
  * that commits in the transaction of the work fails that transaction, and the call with
- * it, if it cannot be written. {@code OwnerRun} runs the call of an owner, and
+ * it, if it cannot be written. {@code GuardedInvocation} runs the call of an owner, and
  * {@code Replayer} answers a duplicate. {@link ClaimCompletion} decides what becomes of
  * the record, and {@link OwnedClaim} carries that out.
  * <p>
@@ -134,8 +134,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 		this.scheduler = scheduler;
 		this.ownScheduler = ownScheduler;
 		this.transactions = transactions;
-		this.runtime = EngineRuntime.create(new ConflictWaiter(maxWaiters, scheduler), detached, new EventLog(listener),
-				scheduler, transactions, encryption, observer);
+		this.runtime = EngineRuntime.create(new ConflictWaiter(maxWaiters, scheduler), detached,
+				new EventPublisher(listener), scheduler, transactions, encryption, observer);
 		this.claimer = new Claimer(this.runtime);
 		this.replayer = new Replayer(this.runtime);
 		this.joined = new JoinedEngine(this.runtime);
@@ -195,7 +195,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	private void runNow(Runnable task) {
 		if (!this.runtime.runs(() -> runOnce(task))) {
 			Thread thread = Thread.currentThread();
-			EventLog.run(() -> runOnce(task),
+			EventPublisher.run(() -> runOnce(task),
 					(ex) -> thread.getUncaughtExceptionHandler().uncaughtException(thread, ex));
 		}
 	}
@@ -238,29 +238,29 @@ public final class IdempotencyEngine implements AutoCloseable {
 			return replayed.value();
 		}
 		StoreRuntime store = this.runtime.of(call.store());
-		Admission admission = new Admission(call, this.runtime.origin());
-		for (Move move = admission.begin(this.scheduler.nanos());;) {
-			if (move instanceof Move.Send send) {
+		ClaimStateMachine admission = new ClaimStateMachine(call, this.runtime.origin());
+		for (NextStep move = admission.begin(this.scheduler.nanos());;) {
+			if (move instanceof NextStep.Send send) {
 				move = this.claimer.send(send, admission, store);
 			}
-			else if (move instanceof Move.Wait) {
+			else if (move instanceof NextStep.Wait) {
 				move = this.runtime.waiter().await(admission, (send) -> this.claimer.send(send, admission, store));
 			}
-			else if (move instanceof Move.Renew) {
+			else if (move instanceof NextStep.Renew) {
 				move = this.claimer.renew(admission, store);
 			}
-			else if (move instanceof Move.Run run) {
+			else if (move instanceof NextStep.Run run) {
 				return owner(call, own(run, admission, store, observed), action).run(transaction);
 			}
-			else if (move instanceof Move.Answer answer) {
+			else if (move instanceof NextStep.Answer answer) {
 				return this.replayer.settle(call, answer.result(), action, observed);
 			}
-			else if (move instanceof Move.Unguarded unguarded) {
+			else if (move instanceof NextStep.Unguarded unguarded) {
 				this.claimer.letGo(unguarded, admission, store);
 				observed.seenAs(IdempotencyOutcome.UNGUARDED);
 				return runUnguarded(action);
 			}
-			else if (move instanceof Move.Refuse refuse) {
+			else if (move instanceof NextStep.Refuse refuse) {
 				throw this.claimer.refused(refuse, admission, store);
 			}
 		}
@@ -303,7 +303,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 			return replayed.value();
 		}
 		this.runtime.events().publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
-		throw IdempotencyStoreUnavailableException.overloaded(call.operation(), Admission.RETRY_AFTER);
+		throw IdempotencyStoreUnavailableException.overloaded(call.operation(), ClaimStateMachine.RETRY_AFTER);
 	}
 
 	/**
@@ -368,18 +368,20 @@ public final class IdempotencyEngine implements AutoCloseable {
 	public void requireOpen(GuardedCall call, boolean within) {
 		if (this.closed && !within) {
 			this.runtime.events().publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
-			throw IdempotencyStoreUnavailableException.notExecuted(call.operation(), Admission.RETRY_AFTER, null);
+			throw IdempotencyStoreUnavailableException.notExecuted(call.operation(), ClaimStateMachine.RETRY_AFTER,
+					null);
 		}
 		try {
 			this.runtime.of(call.store());
 		}
 		catch (RejectedExecutionException noThread) {
 			this.runtime.events().publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
-			throw IdempotencyStoreUnavailableException.notExecuted(call.operation(), Admission.RETRY_AFTER, noThread);
+			throw IdempotencyStoreUnavailableException.notExecuted(call.operation(), ClaimStateMachine.RETRY_AFTER,
+					noThread);
 		}
 	}
 
-	private OwnedClaim own(Move.Run run, Admission admission, StoreRuntime store, ObservedCall observed) {
+	private OwnedClaim own(NextStep.Run run, ClaimStateMachine admission, StoreRuntime store, ObservedCall observed) {
 		try {
 			this.claimer.takenOver(run, admission);
 			return new OwnedClaim(admission.call(), run.granted().claim(), admission.request().origin(),
@@ -392,8 +394,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 		}
 	}
 
-	private <T> OwnerRun<T> owner(GuardedCall call, OwnedClaim claim, GuardedAction<T> action) {
-		return new OwnerRun<>(call, claim, action, this.runtime);
+	private <T> GuardedInvocation<T> owner(GuardedCall call, OwnedClaim claim, GuardedAction<T> action) {
+		return new GuardedInvocation<>(call, claim, action, this.runtime);
 	}
 
 	private static <T> @Nullable T runUnguarded(GuardedAction<T> action) throws Throwable {

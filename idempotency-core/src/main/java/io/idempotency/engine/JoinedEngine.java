@@ -4,9 +4,9 @@ import java.util.Objects;
 
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyOutcome;
-import io.idempotency.engine.Admission.Move;
+import io.idempotency.engine.ClaimStateMachine.NextStep;
 import io.idempotency.engine.EngineObserver.ObservedCall;
-import io.idempotency.engine.GuardedAction.OpenWork;
+import io.idempotency.engine.GuardedAction.TransactionHandle;
 import io.idempotency.engine.EngineRuntime.StoreRuntime;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.engine.WorkTransactions.TransactionStarter;
@@ -74,7 +74,7 @@ final class JoinedEngine {
 	 * One call and its transaction. Only the thread of the call uses it, but for the end
 	 * of the transaction, which another thread may report.
 	 */
-	private final class JoinedCall<T> implements OpenWork {
+	private final class JoinedCall<T> implements TransactionHandle {
 
 		private final GuardedCall call;
 
@@ -90,7 +90,7 @@ final class JoinedEngine {
 
 		private Stage stage = Stage.CLAIMING;
 
-		private TransactionStarter.@Nullable Begun transaction;
+		private TransactionStarter.@Nullable StartedTransaction transaction;
 
 		private @Nullable OwnedClaim claim;
 
@@ -143,7 +143,7 @@ final class JoinedEngine {
 		private Replayer.@Nullable Replayed<T> resultOrKey(TransactionStarter transactions) throws Throwable {
 			boolean looks = transactions.wouldBegin();
 			FinishedCallFinder finished = this.store.finished();
-			Admission admission = null;
+			ClaimStateMachine admission = null;
 			while (true) {
 				// One round trip is then all that the duplicate costs.
 				Replayer.Replayed<T> replayed = looks
@@ -154,10 +154,10 @@ final class JoinedEngine {
 					return replayed;
 				}
 				if (admission == null) {
-					admission = new Admission(this.call, ClaimOrigin.UNKNOWN);
+					admission = new ClaimStateMachine(this.call, ClaimOrigin.UNKNOWN);
 				}
-				Move move = this.key.await(admission, () -> looks && finished.contain(this.call.key()));
-				if (move instanceof Move.Answer answer) {
+				NextStep move = this.key.await(admission, () -> looks && finished.contain(this.call.key()));
+				if (move instanceof NextStep.Answer answer) {
 					return new Replayer.Replayed<>(
 							JoinedEngine.this.replayer.settle(this.call, answer.result(), this.action, this.observed));
 				}
@@ -165,7 +165,7 @@ final class JoinedEngine {
 		}
 
 		private @Nullable T executeIn(TransactionStarter transactions) throws Throwable {
-			TransactionStarter.Begun begun = transactions.begin(this::ended);
+			TransactionStarter.StartedTransaction begun = transactions.begin(this::ended);
 			this.transaction = begun;
 			ClaimOrigin origin = JoinedEngine.this.runtime.origin();
 			ClaimResult result;
@@ -201,7 +201,8 @@ final class JoinedEngine {
 		 * back other work of the caller, but the store need not leave a new transaction
 		 * usable after a wait for another one.
 		 */
-		private @Nullable T duplicate(TransactionStarter.Begun begun, ClaimResult result) throws Throwable {
+		private @Nullable T duplicate(TransactionStarter.StartedTransaction begun, ClaimResult result)
+				throws Throwable {
 			T value;
 			try {
 				value = JoinedEngine.this.replayer.settle(this.call, result, this.action, this.observed);
@@ -234,11 +235,11 @@ final class JoinedEngine {
 			return value;
 		}
 
-		private OwnerRun<T> ownerRun(OwnedClaim owned) {
-			return new OwnerRun<>(this.call, owned, this.action, JoinedEngine.this.runtime);
+		private GuardedInvocation<T> ownerRun(OwnedClaim owned) {
+			return new GuardedInvocation<>(this.call, owned, this.action, JoinedEngine.this.runtime);
 		}
 
-		private TransactionStarter.Begun transaction() {
+		private TransactionStarter.StartedTransaction transaction() {
 			return Objects.requireNonNull(this.transaction, "No transaction was started");
 		}
 
@@ -294,7 +295,7 @@ final class JoinedEngine {
 		/** Replaces the result of the work, which is not true any more. */
 		private void fails(Throwable failure) {
 			this.stage = Stage.FAILED;
-			Ending ending = Ending.ofFailure(failure, this.action::threw);
+			CallOutcome ending = CallOutcome.ofFailure(failure, this.action::threw);
 			if (claim().withdraw()) {
 				claim().end(ending);
 			}

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-import io.idempotency.engine.Admission.Move;
+import io.idempotency.engine.ClaimStateMachine.NextStep;
 import io.idempotency.store.Scheduler;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -98,7 +98,7 @@ final class KeyCondition {
 	 * or for the deadline.
 	 * @return {@code false} if the thread was interrupted
 	 */
-	boolean await(long seen, Move.Wait wait) {
+	boolean await(long seen, NextStep.Wait wait) {
 		Waiter waiter = new Waiter(wait, null);
 		try {
 			this.lock.lockInterruptibly();
@@ -123,7 +123,7 @@ final class KeyCondition {
 	}
 
 	/** Waits without a thread, and calls back where {@link #await} would return. */
-	Scheduler.Timer sleep(long seen, Move.Wait wait, Runnable woken) {
+	Scheduler.Timer sleep(long seen, NextStep.Wait wait, Runnable woken) {
 		Waiter waiter = new Waiter(wait, woken);
 		this.lock.lock();
 		try {
@@ -138,7 +138,7 @@ final class KeyCondition {
 		return waiter;
 	}
 
-	private long nextPoll(Move.Wait wait) {
+	private long nextPoll(NextStep.Wait wait) {
 		long now = this.scheduler.nanos();
 		long poll = (long) (TimeUnit.MILLISECONDS.toNanos(this.pollMillis) * (0.75 + this.scheduler.random() / 2));
 		this.pollMillis = Math.min(2 * this.pollMillis, MAX_POLL_MILLIS);
@@ -148,7 +148,7 @@ final class KeyCondition {
 	/** One waiting call. Everything but its callback happens under the lock. */
 	private final class Waiter implements Scheduler.Timer {
 
-		private final Move.Wait wait;
+		private final NextStep.Wait wait;
 
 		/** Called at the end of the wait, {@code null} if a thread waits. */
 		private final @Nullable Runnable woken;
@@ -157,7 +157,7 @@ final class KeyCondition {
 
 		private Scheduler.@Nullable Timer timer;
 
-		Waiter(Move.Wait wait, @Nullable Runnable woken) {
+		Waiter(NextStep.Wait wait, @Nullable Runnable woken) {
 			this.wait = wait;
 			this.woken = woken;
 			this.until = wait.deadline();
@@ -229,7 +229,7 @@ final class KeyCondition {
 
 		void callBack() {
 			if (this.woken != null) {
-				EventLog.run(this.woken,
+				EventPublisher.run(this.woken,
 						(ex) -> logger.error("[IDEM-114] A waiting duplicate could not be resumed: it stays "
 								+ "blocked until its client disconnects. Check that the executor accepts tasks and "
 								+ "that the JVM has memory and threads.", ex));

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The claim of a running call, for its owner. The claim is renewed until one
- * {@link Ending} ends it.
+ * {@link CallOutcome} ends it.
  * <p>
  * A call inside a database transaction, its own or a surrounding one, is done only when
  * that transaction has ended, so its ending is held until then. If a call in a
@@ -132,7 +132,7 @@ public final class OwnedClaim {
 	/** Bounds the renewal from now on, because the caller may be gone. */
 	void boundRenewal() {
 		this.record.renewAtMost(this.runtime.detachedCalls().longest(),
-				() -> carryOut(this.end.ended(Ending.OUT_OF_SIGHT)));
+				() -> carryOut(this.end.ended(CallOutcome.OUT_OF_SIGHT)));
 	}
 
 	/**
@@ -180,12 +180,12 @@ public final class OwnedClaim {
 	}
 
 	/** Ends the claim with the first ending; later endings do nothing. */
-	void end(Ending ending) {
-		if (ending instanceof Ending.Later later) {
+	void end(CallOutcome ending) {
+		if (ending instanceof CallOutcome.Deferred later) {
 			leavesTheThread();
 			later.ending().whenComplete((known, failure) -> {
 				try (EngineObserver.Scope current = this.observed.open()) {
-					end((failure != null) ? new Ending.DoneUnkept(failure) : known);
+					end((failure != null) ? new CallOutcome.SuccessWithoutResult(failure) : known);
 				}
 			});
 			return;
@@ -255,7 +255,7 @@ public final class OwnedClaim {
 			this.record.stopRenewing();
 			this.observed.claimLeft();
 		}
-		else if (!(write instanceof RecordUpdate.Hold)) {
+		else if (!(write instanceof RecordUpdate.Defer)) {
 			boolean accepted = this.record.write(write);
 			this.observed.claimEnded(this.end.carriedOut(), write, accepted);
 		}

@@ -19,8 +19,8 @@ public sealed interface RecordUpdate {
 	/** See {@link Leave}. */
 	RecordUpdate LEAVE = new Leave();
 
-	/** See {@link Hold}. */
-	RecordUpdate HOLD = new Hold();
+	/** See {@link Defer}. */
+	RecordUpdate HOLD = new Defer();
 
 	/** Returns what becomes of the record, whoever writes it. */
 	default RecordUpdate change() {
@@ -108,7 +108,7 @@ public sealed interface RecordUpdate {
 	 *
 	 * @hidden
 	 */
-	record Hold() implements RecordUpdate {
+	record Defer() implements RecordUpdate {
 	}
 
 }

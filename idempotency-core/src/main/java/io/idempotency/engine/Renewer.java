@@ -52,7 +52,7 @@ final class Renewer {
 
 	private final StoreCircuitBreaker breaker;
 
-	private final EventLog log;
+	private final EventPublisher log;
 
 	private final long origin;
 
@@ -64,7 +64,7 @@ final class Renewer {
 
 	private volatile boolean closed;
 
-	Renewer(IdempotencyStore store, Scheduler scheduler, StoreCircuitBreaker breaker, EventLog log) {
+	Renewer(IdempotencyStore store, Scheduler scheduler, StoreCircuitBreaker breaker, EventPublisher log) {
 		this.store = store;
 		this.scheduler = scheduler;
 		this.threads = scheduler.threads("beats", THREADS);
@@ -106,7 +106,7 @@ final class Renewer {
 		this.running.remove(heartbeat);
 	}
 
-	EventLog log() {
+	EventPublisher log() {
 		return this.log;
 	}
 

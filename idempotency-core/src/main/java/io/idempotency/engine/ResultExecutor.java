@@ -20,16 +20,16 @@ final class ResultExecutor {
 
 	private final Executor answers;
 
-	private final UnderWay underWay;
+	private final CallsInProgress underWay;
 
 	ResultExecutor(Scheduler scheduler) {
 		this.threads = scheduler.threads("results", MAX_THREADS);
 		this.answers = scheduler.threads("answers", Integer.MAX_VALUE);
-		this.underWay = new UnderWay(scheduler);
+		this.underWay = new CallsInProgress(scheduler);
 	}
 
 	/** Returns the work that a closing engine waits for. */
-	UnderWay underWay() {
+	CallsInProgress underWay() {
 		return this.underWay;
 	}
 

@@ -36,9 +36,9 @@ final class ResultSealer {
 
 	private final @Nullable ResultEncryption encryption;
 
-	private final EventLog log;
+	private final EventPublisher log;
 
-	public ResultSealer(@Nullable ResultEncryption encryption, EventLog log) {
+	public ResultSealer(@Nullable ResultEncryption encryption, EventPublisher log) {
 		this.encryption = encryption;
 		this.log = log;
 	}

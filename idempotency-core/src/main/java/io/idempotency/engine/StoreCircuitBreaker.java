@@ -67,13 +67,15 @@ final class StoreCircuitBreaker {
 	/** Logs the failure of an operation, and begins an incident if there is none. */
 	void failed(String verb, String operation, Throwable cause) {
 		if (begins(cause)) {
-			EventLog.write(() -> logger.warn("[IDEM-201] Idempotency store {} is failing (could not {} a claim of "
-					+ "'{}'): until it recovers, guarded calls receive 503, or run unguarded if "
-					+ "idempotency.on-store-failure is 'proceed'. Check the store. Further failures are logged at "
-					+ "DEBUG.", this.store, verb, operation, cause));
+			EventPublisher
+				.write(() -> logger.warn("[IDEM-201] Idempotency store {} is failing (could not {} a claim of "
+						+ "'{}'): until it recovers, guarded calls receive 503, or run unguarded if "
+						+ "idempotency.on-store-failure is 'proceed'. Check the store. Further failures are logged at "
+						+ "DEBUG.", this.store, verb, operation, cause));
 		}
 		else {
-			EventLog.write(() -> logger.debug("{} could not {} a claim of '{}'", this.store, verb, operation, cause));
+			EventPublisher
+				.write(() -> logger.debug("{} could not {} a claim of '{}'", this.store, verb, operation, cause));
 		}
 	}
 
@@ -97,7 +99,7 @@ final class StoreCircuitBreaker {
 	 */
 	void runsUnguarded(String operation, String record, String run) {
 		int line = unguarded();
-		EventLog.write(() -> logger.atLevel((line <= LINES) ? Level.INFO : Level.DEBUG)
+		EventPublisher.write(() -> logger.atLevel((line <= LINES) ? Level.INFO : Level.DEBUG)
 			.log("A call of '{}' runs unguarded because its store is unavailable: record {}, {}{}", operation, record,
 					run, (line == LINES) ? "; further unguarded calls in this second are logged at DEBUG" : ""));
 	}

@@ -94,19 +94,19 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 	}
 
 	@Override
-	public Ending returned(@Nullable Object value, boolean recovered) {
-		return new Ending.Done(() -> this.codec.encode(value, this.type));
+	public CallOutcome returned(@Nullable Object value, boolean recovered) {
+		return new CallOutcome.Done(() -> this.codec.encode(value, this.type));
 	}
 
 	@Override
-	public final Ending threw(Throwable failure) {
+	public final CallOutcome threw(Throwable failure) {
 		if (failure instanceof IdempotencyStoreUnavailableException refusal
 				&& refusal.reason() == IdempotencyStoreUnavailableException.Reason.MAY_HAVE_EXECUTED) {
 			// It is that of a nested call, and the thread of that need not tell whose.
-			return Ending.OUT_OF_SIGHT;
+			return CallOutcome.OUT_OF_SIGHT;
 		}
-		return isRefusedBefore(failure) ? new Ending.NotRun(failure)
-				: new Ending.Failed(failure, () -> RememberedFailureCodec.encode(failure,
+		return isRefusedBefore(failure) ? new CallOutcome.NotRun(failure)
+				: new CallOutcome.Failed(failure, () -> RememberedFailureCodec.encode(failure,
 						(failure instanceof IdempotencyException refusal) ? refusal.status() : statusOf(failure),
 						told(failure)));
 	}
@@ -189,8 +189,8 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 				RememberedFailureException failure = new RememberedFailureException(parts[0], parts[2],
 						Integer.parseInt(answer[0]));
 				if (answer.length > 1) {
-					failure.initCause(
-							new ToldFailure(new String(Base64.getDecoder().decode(answer[1]), StandardCharsets.UTF_8)));
+					failure.initCause(new ReportedFailure(
+							new String(Base64.getDecoder().decode(answer[1]), StandardCharsets.UTF_8)));
 				}
 				return failure;
 			}
@@ -207,7 +207,7 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 	 *
 	 * @hidden
 	 */
-	public static final class ToldFailure extends RuntimeException {
+	public static final class ReportedFailure extends RuntimeException {
 
 		private static final long serialVersionUID = 1L;
 
@@ -217,7 +217,7 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 		 * Creates the cause.
 		 * @param text what was told, as the door has written it; never in a message
 		 */
-		public ToldFailure(String text) {
+		public ReportedFailure(String text) {
 			super("The first call failed with this exception", null, false, false);
 			this.text = text;
 		}

@@ -77,7 +77,7 @@ public interface WorkTransactions {
 		 * @throws io.idempotency.store.IdempotencyStoreException if no transaction could
 		 * be begun
 		 */
-		Begun begin(Consumer<TransactionOutcome> ended);
+		StartedTransaction begin(Consumer<TransactionOutcome> ended);
 
 		/**
 		 * Returns whether the calling thread is in a transaction, or in what stands for
@@ -96,7 +96,7 @@ public interface WorkTransactions {
 		 *
 		 * @hidden
 		 */
-		interface Begun {
+		interface StartedTransaction {
 
 			/**
 			 * Returns whether the transaction is new, and nothing of the calling thread

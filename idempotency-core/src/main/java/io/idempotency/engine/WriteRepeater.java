@@ -56,7 +56,7 @@ final class WriteRepeater {
 
 	private final StoreCircuitBreaker breaker;
 
-	private final EventLog log;
+	private final EventPublisher log;
 
 	private final Set<OutstandingWrite> outstanding = ConcurrentHashMap.newKeySet();
 
@@ -67,18 +67,18 @@ final class WriteRepeater {
 	private final Executor closing;
 
 	/** The writes that an engine that is closing has still to send. */
-	private final UnderWay unfinished;
+	private final CallsInProgress unfinished;
 
 	private volatile Phase phase = Phase.OPEN;
 
 	private volatile long closingEnds;
 
-	WriteRepeater(Scheduler scheduler, StoreCircuitBreaker breaker, EventLog log) {
+	WriteRepeater(Scheduler scheduler, StoreCircuitBreaker breaker, EventPublisher log) {
 		this.scheduler = scheduler;
 		this.threads = scheduler.threads("retries", THREADS);
 		this.giveBackThreads = scheduler.threads("give-backs", GIVE_BACK_THREADS);
 		this.closing = scheduler.threads("closing", CLOSING_THREADS);
-		this.unfinished = new UnderWay(scheduler);
+		this.unfinished = new CallsInProgress(scheduler);
 		this.breaker = breaker;
 		this.log = log;
 	}
@@ -204,7 +204,7 @@ final class WriteRepeater {
 				this.breaker.failed(write.verb, write.operation, ex);
 				// If this fails, too, the store is unavailable, and the write is not the
 				// cause.
-				EventLog.run(() -> write.failedAgain(ex),
+				EventPublisher.run(() -> write.failedAgain(ex),
 						(again) -> this.breaker.failed("renew", write.operation, again));
 				this.resultBytes.addAndGet(write.bytes() - before);
 			}
@@ -236,7 +236,7 @@ final class WriteRepeater {
 	 * @param deadline when to stop
 	 * @return the writes that are still to be sent
 	 */
-	UnderWay close(long deadline) {
+	CallsInProgress close(long deadline) {
 		this.closingEnds = deadline;
 		this.phase = Phase.CLOSING;
 		List<OutstandingWrite> last = new ArrayList<>(this.outstanding);

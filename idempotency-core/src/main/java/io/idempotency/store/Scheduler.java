@@ -80,7 +80,7 @@ public interface Scheduler extends AutoCloseable {
 	 * @return whether it is
 	 */
 	static boolean isOwnThread() {
-		return Thread.currentThread() instanceof SystemScheduler.OwnThread;
+		return Thread.currentThread() instanceof SystemScheduler.SchedulerThread;
 	}
 
 	/**

@@ -48,7 +48,7 @@ final class SystemScheduler implements Scheduler {
 	private static ThreadFactory named(String name) {
 		AtomicInteger number = new AtomicInteger();
 		return (task) -> {
-			Thread thread = new OwnThread(task, "idempotency-" + name + "-" + number.incrementAndGet());
+			Thread thread = new SchedulerThread(task, "idempotency-" + name + "-" + number.incrementAndGet());
 			thread.setContextClassLoader(SystemScheduler.class.getClassLoader());
 			thread.setDaemon(true);
 			return thread;
@@ -143,9 +143,9 @@ final class SystemScheduler implements Scheduler {
 	}
 
 	/** A thread that is known by its class. */
-	static final class OwnThread extends Thread {
+	static final class SchedulerThread extends Thread {
 
-		OwnThread(Runnable task, String name) {
+		SchedulerThread(Runnable task, String name) {
 			super(null, task, name, 0, false);
 		}
 

@@ -29,7 +29,7 @@ import static io.idempotency.engine.WorkTransactions.TransactionOutcome.UNKNOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The table of {@link Ending}, row by row: what is written for an ending, a mode, a
+ * The table of {@link CallOutcome}, row by row: what is written for an ending, a mode, a
  * policy and the wish of the application; then the table of {@link ClaimCompletion}, what
  * the end of a transaction makes of it.
  */
@@ -47,7 +47,7 @@ class ClaimCompletionTests {
 
 	private final CapturedLog log = new CapturedLog();
 
-	private final EventLog told = new EventLog(IdempotencyListener.NONE);
+	private final EventPublisher told = new EventPublisher(IdempotencyListener.NONE);
 
 	private TestPolicy policy = TestPolicy.replay().retention(DAY);
 
@@ -100,24 +100,24 @@ class ClaimCompletionTests {
 		return end;
 	}
 
-	private static Ending done() {
-		return new Ending.Done(() -> RESULT);
+	private static CallOutcome done() {
+		return new CallOutcome.Done(() -> RESULT);
 	}
 
-	private static Ending refusal(@Nullable Duration keptAtMost) {
-		return new Ending.Done(() -> RESULT, ResultKind.REFUSAL, keptAtMost);
+	private static CallOutcome refusal(@Nullable Duration keptAtMost) {
+		return new CallOutcome.Done(() -> RESULT, ResultKind.REFUSAL, keptAtMost);
 	}
 
-	private static Ending undone(ResultKind kind, @Nullable Duration keptAtMost) {
-		return new Ending.DoneUnkept(null, kind, keptAtMost);
+	private static CallOutcome undone(ResultKind kind, @Nullable Duration keptAtMost) {
+		return new CallOutcome.SuccessWithoutResult(null, kind, keptAtMost);
 	}
 
-	private static Ending failed() {
-		return new Ending.Failed(CAUSE, () -> RESULT);
+	private static CallOutcome failed() {
+		return new CallOutcome.Failed(CAUSE, () -> RESULT);
 	}
 
-	private static Ending notEncodable() {
-		return new Ending.Done(() -> {
+	private static CallOutcome notEncodable() {
+		return new CallOutcome.Done(() -> {
 			throw CAUSE;
 		});
 	}
@@ -154,7 +154,7 @@ class ClaimCompletionTests {
 
 	@Test
 	void doneUnkeptIsATombstoneForTheRetention() {
-		assertResultUnavailable(free().ended(Ending.DONE_UNKEPT), ResultKind.SUCCESS, DAY);
+		assertResultUnavailable(free().ended(CallOutcome.DONE_UNKEPT), ResultKind.SUCCESS, DAY);
 	}
 
 	@Test
@@ -188,7 +188,7 @@ class ClaimCompletionTests {
 	void resultsAreLeftOutWhereTheyAreNotKept() {
 		this.policy.unkept();
 		AtomicInteger encoded = new AtomicInteger();
-		RecordUpdate write = free().ended(new Ending.Done(() -> {
+		RecordUpdate write = free().ended(new CallOutcome.Done(() -> {
 			encoded.incrementAndGet();
 			return RESULT;
 		}));
@@ -207,17 +207,17 @@ class ClaimCompletionTests {
 
 	@Test
 	void reasonWhyAResultIsNotKeptIsToldOfWhereResultsAreReplayed() {
-		free().ended(new Ending.DoneUnkept(CAUSE));
+		free().ended(new CallOutcome.SuccessWithoutResult(CAUSE));
 		assertThat(this.log.messages(Level.WARN)).hasSize(1);
 		this.policy.unkept();
-		free().ended(Ending.DONE_UNKEPT);
+		free().ended(CallOutcome.DONE_UNKEPT);
 		assertThat(this.log.messages(Level.WARN)).hasSize(1);
 	}
 
 	@Test
 	void modeThatReplaysNothingTellsNoReason() {
 		this.policy = TestPolicy.mode(IdempotencyMode.REJECT);
-		assertThat(free().ended(new Ending.DoneUnkept(CAUSE))).isEqualTo(RecordUpdate.NOTHING);
+		assertThat(free().ended(new CallOutcome.SuccessWithoutResult(CAUSE))).isEqualTo(RecordUpdate.NOTHING);
 		assertThat(this.log.messages(Level.WARN)).isEmpty();
 	}
 
@@ -240,7 +240,7 @@ class ClaimCompletionTests {
 	@Test
 	void releaseThatWasAskedForIsARelease() {
 		assertThat(releaseRequested(free()).ended(done())).isEqualTo(new RecordUpdate.Release(null));
-		assertThat(releaseRequested(free()).ended(Ending.DONE_UNKEPT)).isEqualTo(new RecordUpdate.Release(null));
+		assertThat(releaseRequested(free()).ended(CallOutcome.DONE_UNKEPT)).isEqualTo(new RecordUpdate.Release(null));
 		this.policy.remembering();
 		assertThat(releaseRequested(free()).ended(failed())).isEqualTo(new RecordUpdate.Release(CAUSE));
 	}
@@ -257,21 +257,21 @@ class ClaimCompletionTests {
 		assertThat(free().ended(failed())).isEqualTo(new RecordUpdate.Release(CAUSE));
 		this.policy.remembering();
 		assertCompletes(free().ended(failed()), Completion.Type.RESULT, ResultKind.FAILURE, DAY);
-		assertResultUnavailable(free().ended(new Ending.Failed(CAUSE, null)), ResultKind.FAILURE, DAY);
+		assertResultUnavailable(free().ended(new CallOutcome.Failed(CAUSE, null)), ResultKind.FAILURE, DAY);
 	}
 
 	@Test
 	void callThatHasNotRunIsReleasedEvenIfFailuresAreRemembered() {
 		this.policy.remembering();
-		assertThat(free().ended(new Ending.NotRun(CAUSE))).isEqualTo(new RecordUpdate.Release(CAUSE));
+		assertThat(free().ended(new CallOutcome.NotRun(CAUSE))).isEqualTo(new RecordUpdate.Release(CAUSE));
 	}
 
 	@Test
 	void committedCallIsNeverReleased() {
 		assertCompletes(committed().ended(done()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
 		assertCompletes(committed().ended(failed()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
-		assertResultUnavailable(committed().ended(new Ending.Failed(CAUSE, null)), ResultKind.SUCCESS, DAY);
-		assertResultUnavailable(committed().ended(new Ending.NotRun(CAUSE)), ResultKind.SUCCESS, DAY);
+		assertResultUnavailable(committed().ended(new CallOutcome.Failed(CAUSE, null)), ResultKind.SUCCESS, DAY);
+		assertResultUnavailable(committed().ended(new CallOutcome.NotRun(CAUSE)), ResultKind.SUCCESS, DAY);
 		assertResultUnavailable(releaseRequested(committed()).ended(refusal(HOUR)), ResultKind.REFUSAL, HOUR);
 	}
 
@@ -305,7 +305,7 @@ class ClaimCompletionTests {
 	void resultIsEncodedAtOnceWhileItsTransactionIsOpen() {
 		AtomicInteger encoded = new AtomicInteger();
 		ClaimCompletion end = surrounded();
-		assertThat(end.ended(new Ending.Done(() -> {
+		assertThat(end.ended(new CallOutcome.Done(() -> {
 			encoded.incrementAndGet();
 			return RESULT;
 		}, ResultKind.REFUSAL, HOUR))).isEqualTo(RecordUpdate.HOLD);
@@ -330,8 +330,8 @@ class ClaimCompletionTests {
 		assertThat(encoded).hasValue(0);
 	}
 
-	private static Ending counted(AtomicInteger encoded) {
-		return new Ending.Done(() -> {
+	private static CallOutcome counted(AtomicInteger encoded) {
+		return new CallOutcome.Done(() -> {
 			encoded.incrementAndGet();
 			return RESULT;
 		});
@@ -340,11 +340,11 @@ class ClaimCompletionTests {
 	@Test
 	void resultThatCannotBeEncodedAtOnceIsNotKept() {
 		ClaimCompletion end = surrounded();
-		end.ended(new Ending.Done(() -> {
+		end.ended(new CallOutcome.Done(() -> {
 			throw CAUSE;
 		}, ResultKind.REFUSAL, HOUR));
 		assertResultUnavailable(end.transactionEnded(COMMITTED, false), ResultKind.REFUSAL, HOUR);
-		assertThat(end.carriedOut()).isEqualTo(new Ending.DoneUnkept(CAUSE, ResultKind.REFUSAL, HOUR));
+		assertThat(end.carriedOut()).isEqualTo(new CallOutcome.SuccessWithoutResult(CAUSE, ResultKind.REFUSAL, HOUR));
 	}
 
 	@ParameterizedTest
@@ -357,10 +357,10 @@ class ClaimCompletionTests {
 	@Test
 	void endingWithoutAResultToKeepStaysAsItIs() {
 		assertStaysAsItIs(releaseRequested(surrounded()), notEncodable());
-		assertStaysAsItIs(surrounded(), Ending.DONE_UNKEPT);
+		assertStaysAsItIs(surrounded(), CallOutcome.DONE_UNKEPT);
 	}
 
-	private static void assertStaysAsItIs(ClaimCompletion end, Ending ending) {
+	private static void assertStaysAsItIs(ClaimCompletion end, CallOutcome ending) {
 		end.ended(ending);
 		end.transactionEnded(COMMITTED, false);
 		assertThat(end.carriedOut()).isSameAs(ending);
@@ -370,13 +370,13 @@ class ClaimCompletionTests {
 	void anotherCallInTheTransactionGetsTheResultThatIsHeld() {
 		assertThat(surrounded().again(FINGERPRINT)).isNull();
 		assertThat(again(refusal(HOUR))).isEqualTo(new ClaimResult.Completed(RESULT, HOUR));
-		assertThat(again(Ending.DONE_UNKEPT)).isInstanceOf(ClaimResult.ResultUnavailable.class);
+		assertThat(again(CallOutcome.DONE_UNKEPT)).isInstanceOf(ClaimResult.ResultUnavailable.class);
 		assertThat(again(notEncodable())).isInstanceOf(ClaimResult.ResultUnavailable.class);
 		this.policy.unkept();
 		assertThat(again(done())).isInstanceOf(ClaimResult.ResultUnavailable.class);
 	}
 
-	private @Nullable ClaimResult again(Ending held) {
+	private @Nullable ClaimResult again(CallOutcome held) {
 		ClaimCompletion end = surrounded();
 		end.ended(held);
 		return end.again(FINGERPRINT);
@@ -411,8 +411,8 @@ class ClaimCompletionTests {
 		ClaimCompletion end = free();
 		end.ended(done());
 		assertThat(end.ended(failed())).isEqualTo(RecordUpdate.HOLD);
-		assertThat(end.ended(Ending.OUT_OF_SIGHT)).isEqualTo(RecordUpdate.HOLD);
-		assertThat(end.carriedOut()).isInstanceOf(Ending.Done.class);
+		assertThat(end.ended(CallOutcome.OUT_OF_SIGHT)).isEqualTo(RecordUpdate.HOLD);
+		assertThat(end.carriedOut()).isInstanceOf(CallOutcome.Done.class);
 	}
 
 	@Test
@@ -427,17 +427,17 @@ class ClaimCompletionTests {
 	@Test
 	void workOutOfSightIsLeftToItsLeaseAndMayStillEnd() {
 		ClaimCompletion end = free();
-		assertThat(end.ended(Ending.OUT_OF_SIGHT)).isEqualTo(RecordUpdate.LEAVE);
+		assertThat(end.ended(CallOutcome.OUT_OF_SIGHT)).isEqualTo(RecordUpdate.LEAVE);
 		assertCompletes(end.ended(done()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
 	}
 
 	/** The table of transactions, row by row: first that around the call. */
 	@Test
 	void callThatFailsAroundOneWhoseEndNobodyKnowsFreesNothing() {
-		for (Ending ending : List.of(failed(), new Ending.NotRun(CAUSE))) {
+		for (CallOutcome ending : List.of(failed(), new CallOutcome.NotRun(CAUSE))) {
 			ClaimCompletion around = free();
 			ClaimCompletion outer = free(around.context());
-			free(outer.context()).ended(Ending.OUT_OF_SIGHT);
+			free(outer.context()).ended(CallOutcome.OUT_OF_SIGHT);
 			assertThat(outer.ended(ending)).isEqualTo(RecordUpdate.LEAVE);
 			assertThat(around.ended(ending)).isEqualTo(RecordUpdate.LEAVE);
 		}
@@ -451,22 +451,22 @@ class ClaimCompletionTests {
 	@Test
 	void callThatIsDoneAroundOneWhoseEndNobodyKnowsIsDone() {
 		ClaimCompletion outer = free();
-		free(outer.context()).ended(Ending.OUT_OF_SIGHT);
+		free(outer.context()).ended(CallOutcome.OUT_OF_SIGHT);
 		assertCompletes(outer.ended(done()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
 		outer = releaseRequested(free());
-		free(outer.context()).ended(Ending.OUT_OF_SIGHT);
+		free(outer.context()).ended(CallOutcome.OUT_OF_SIGHT);
 		assertThat(outer.ended(done())).isEqualTo(new RecordUpdate.Release(null));
 		this.policy = TestPolicy.replay().retention(DAY).remembering();
 		outer = free();
-		free(outer.context()).ended(Ending.OUT_OF_SIGHT);
+		free(outer.context()).ended(CallOutcome.OUT_OF_SIGHT);
 		assertCompletes(outer.ended(failed()), Completion.Type.RESULT, ResultKind.FAILURE, DAY);
 	}
 
 	@Test
 	void failureInASurroundingTransactionEndsAtOnce() {
 		assertThat(surrounded().ended(failed())).isEqualTo(new RecordUpdate.Release(CAUSE));
-		assertThat(surrounded().ended(new Ending.NotRun(CAUSE))).isEqualTo(new RecordUpdate.Release(CAUSE));
-		assertThat(surrounded().ended(Ending.OUT_OF_SIGHT)).isEqualTo(RecordUpdate.LEAVE);
+		assertThat(surrounded().ended(new CallOutcome.NotRun(CAUSE))).isEqualTo(new RecordUpdate.Release(CAUSE));
+		assertThat(surrounded().ended(CallOutcome.OUT_OF_SIGHT)).isEqualTo(RecordUpdate.LEAVE);
 		ClaimCompletion failed = surrounded();
 		failed.ended(failed());
 		assertThat(failed.transactionEnded(COMMITTED, false)).isEqualTo(RecordUpdate.HOLD);
@@ -494,7 +494,7 @@ class ClaimCompletionTests {
 		assertThat(surroundedAndEnded(UNKNOWN, failed())).isEqualTo(RecordUpdate.LEAVE);
 	}
 
-	private RecordUpdate surroundedAndEnded(TransactionOutcome outcome, Ending ending) {
+	private RecordUpdate surroundedAndEnded(TransactionOutcome outcome, CallOutcome ending) {
 		ClaimCompletion end = surrounded();
 		assertThat(end.transactionEnded(outcome, false)).isEqualTo(RecordUpdate.HOLD);
 		return end.ended(ending);
@@ -503,8 +503,8 @@ class ClaimCompletionTests {
 	/** Then that of the work. */
 	@Test
 	void everyEndingInTheTransactionOfTheWorkIsHeld() {
-		for (Ending ending : List.of(done(), Ending.DONE_UNKEPT, failed(), new Ending.NotRun(CAUSE),
-				Ending.OUT_OF_SIGHT)) {
+		for (CallOutcome ending : List.of(done(), CallOutcome.DONE_UNKEPT, failed(), new CallOutcome.NotRun(CAUSE),
+				CallOutcome.OUT_OF_SIGHT)) {
 			ClaimCompletion end = joined();
 			assertThat(end.isJoined()).isTrue();
 			assertThat(end.ended(ending)).isEqualTo(RecordUpdate.HOLD);
@@ -519,7 +519,7 @@ class ClaimCompletionTests {
 		assertCompletes(before, Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
 		end.writtenBeforeCommit(before);
 		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(new RecordUpdate.Applied(before));
-		assertThat(end.carriedOut()).isInstanceOf(Ending.Done.class);
+		assertThat(end.carriedOut()).isInstanceOf(CallOutcome.Done.class);
 		assertThat(end.ended(failed())).isEqualTo(RecordUpdate.HOLD);
 		assertThat(end.isJoined()).isFalse();
 	}
@@ -539,14 +539,14 @@ class ClaimCompletionTests {
 			.isEqualTo(new RecordUpdate.Applied(new RecordUpdate.Release(null)));
 		assertThat(joinedAndRolledBack(failed(), false))
 			.isEqualTo(new RecordUpdate.Applied(new RecordUpdate.Release(null)));
-		assertThat(joinedAndRolledBack(Ending.OUT_OF_SIGHT, false)).isEqualTo(RecordUpdate.LEAVE);
+		assertThat(joinedAndRolledBack(CallOutcome.OUT_OF_SIGHT, false)).isEqualTo(RecordUpdate.LEAVE);
 		this.policy.remembering();
 		assertCompletes(joinedAndRolledBack(failed(), true), Completion.Type.RESULT, ResultKind.FAILURE, DAY);
 		assertThat(joinedAndRolledBack(failed(), false))
 			.isEqualTo(new RecordUpdate.Applied(new RecordUpdate.Release(null)));
 	}
 
-	private RecordUpdate joinedAndRolledBack(Ending ending, boolean failed) {
+	private RecordUpdate joinedAndRolledBack(CallOutcome ending, boolean failed) {
 		ClaimCompletion end = joined();
 		end.ended(ending);
 		return end.transactionEnded(ROLLED_BACK, failed);
@@ -587,7 +587,7 @@ class ClaimCompletionTests {
 	void workOutOfSightIsDoneWhenItsTransactionHasCommitted() {
 		this.policy = TestPolicy.mode(IdempotencyMode.LOCK);
 		ClaimCompletion end = joined();
-		end.ended(Ending.OUT_OF_SIGHT);
+		end.ended(CallOutcome.OUT_OF_SIGHT);
 		RecordUpdate before = new RecordUpdate.Release(null);
 		end.writtenBeforeCommit(before);
 		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(new RecordUpdate.Applied(before));

@@ -3,7 +3,7 @@ package io.idempotency.engine;
 import java.nio.charset.StandardCharsets;
 
 import io.idempotency.codec.ResultCodec;
-import io.idempotency.engine.ValueAction.ToldFailure;
+import io.idempotency.engine.ValueAction.ReportedFailure;
 
 import org.junit.jupiter.api.Test;
 
@@ -18,43 +18,43 @@ class DoorEndingTests {
 
 	@Test
 	void successIsWhatTheDoorMakesOfIt() {
-		assertThat(Ending.ofSuccess(() -> Ending.OUT_OF_SIGHT)).isSameAs(Ending.OUT_OF_SIGHT);
+		assertThat(CallOutcome.ofSuccess(() -> CallOutcome.OUT_OF_SIGHT)).isSameAs(CallOutcome.OUT_OF_SIGHT);
 	}
 
 	@Test
 	void successStaysOneIfTheDoorFails() {
-		Ending ending = Ending.ofSuccess(() -> {
+		CallOutcome ending = CallOutcome.ofSuccess(() -> {
 			throw DOOR;
 		});
-		assertThat(ending).isEqualTo(new Ending.DoneUnkept(DOOR));
+		assertThat(ending).isEqualTo(new CallOutcome.SuccessWithoutResult(DOOR));
 	}
 
 	@Test
 	void failureIsWhatTheDoorMakesOfIt() {
-		assertThat(Ending.ofFailure(WORK, Ending.NotRun::new)).isEqualTo(new Ending.NotRun(WORK));
+		assertThat(CallOutcome.ofFailure(WORK, CallOutcome.NotRun::new)).isEqualTo(new CallOutcome.NotRun(WORK));
 	}
 
 	@Test
 	void failureOfTheWorkWinsIfTheDoorFailsToo() {
 		IllegalStateException work = new IllegalStateException("work");
-		Ending ending = Ending.ofFailure(work, (failure) -> {
+		CallOutcome ending = CallOutcome.ofFailure(work, (failure) -> {
 			throw DOOR;
 		});
-		assertThat(ending).isEqualTo(new Ending.Failed(work, null));
+		assertThat(ending).isEqualTo(new CallOutcome.Failed(work, null));
 		assertThat(work).hasSuppressedException(DOOR);
 	}
 
 	@Test
 	void doorMayThrowTheFailureItself() {
-		Ending ending = Ending.ofFailure(WORK, (failure) -> {
+		CallOutcome ending = CallOutcome.ofFailure(WORK, (failure) -> {
 			throw WORK;
 		});
-		assertThat(ending).isEqualTo(new Ending.Failed(WORK, null));
+		assertThat(ending).isEqualTo(new CallOutcome.Failed(WORK, null));
 	}
 
 	@Test
 	void failureThatTheClientWasToldIsInNoMessage() {
-		ToldFailure failure = new ToldFailure("card 4711 is refused");
+		ReportedFailure failure = new ReportedFailure("card 4711 is refused");
 		assertThat(failure.text()).isEqualTo("card 4711 is refused");
 		assertThat(failure).message().doesNotContain("4711");
 	}

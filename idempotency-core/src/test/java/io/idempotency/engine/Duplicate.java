@@ -2,7 +2,7 @@ package io.idempotency.engine;
 
 import java.util.function.Supplier;
 
-import io.idempotency.engine.Admission.Move;
+import io.idempotency.engine.ClaimStateMachine.NextStep;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Scheduler;
@@ -18,11 +18,11 @@ record Duplicate(GuardedCall call, ConflictWaiter waiter, Scheduler time) {
 	 * @return the last answer
 	 */
 	ClaimResult await(ClaimResult.InProgress busy, Supplier<ClaimResult> claim) {
-		Admission admission = new Admission(this.call, ClaimOrigin.UNKNOWN);
+		ClaimStateMachine admission = new ClaimStateMachine(this.call, ClaimOrigin.UNKNOWN);
 		admission.begin(this.time.nanos());
-		assertThat(admission.answered(busy, this.time.nanos())).isInstanceOf(Move.Wait.class);
-		Move move = this.waiter.await(admission, (send) -> admission.answered(claim.get(), this.time.nanos()));
-		return ((Move.Answer) move).result();
+		assertThat(admission.answered(busy, this.time.nanos())).isInstanceOf(NextStep.Wait.class);
+		NextStep move = this.waiter.await(admission, (send) -> admission.answered(claim.get(), this.time.nanos()));
+		return ((NextStep.Answer) move).result();
 	}
 
 }

@@ -284,7 +284,7 @@ class EarlyLookTests {
 	@Test
 	void lookThatHasTakenItsTimeToFailStandsForTheClaim() throws Throwable {
 		run();
-		failSlowly(Verb.LOOK, Admission.SENT_AGAIN_WITHIN);
+		failSlowly(Verb.LOOK, ClaimStateMachine.SENT_AGAIN_WITHIN);
 		assertThat(replay(FINGERPRINT)).isFalse();
 		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class).isThrownBy(this::run)
 			.withCauseInstanceOf(IdempotencyStoreException.class);
@@ -300,7 +300,7 @@ class EarlyLookTests {
 	@Test
 	void lookStandsForNoClaimThatWouldLetTheCallRun() throws Throwable {
 		run();
-		failSlowly(Verb.LOOK, Admission.SENT_AGAIN_WITHIN);
+		failSlowly(Verb.LOOK, ClaimStateMachine.SENT_AGAIN_WITHIN);
 		GuardedCall call = new GuardedCall(EngineFixture.KEY, FINGERPRINT, TestPolicy.replay().proceeding().build(),
 				this.store);
 		assertThat(this.node.engine.replayEarly(call, (result) -> this.replayed.add("early"))).isFalse();
@@ -312,7 +312,7 @@ class EarlyLookTests {
 	@Test
 	void lookOfACallStandsForNoClaimOfAnotherCall() throws Throwable {
 		run();
-		failSlowly(Verb.LOOK, Admission.SENT_AGAIN_WITHIN);
+		failSlowly(Verb.LOOK, ClaimStateMachine.SENT_AGAIN_WITHIN);
 		assertThat(replay(FINGERPRINT)).isFalse();
 		GuardedCall call = new GuardedCall(EngineFixture.KEY, FINGERPRINT, this.policy.build(), this.store);
 		AtomicReference<@Nullable Object> other = new AtomicReference<>();
@@ -334,7 +334,7 @@ class EarlyLookTests {
 	@Test
 	void lookThatHasFailedLongAgoStandsForNoClaim() throws Throwable {
 		run();
-		failSlowly(Verb.LOOK, Admission.SENT_AGAIN_WITHIN);
+		failSlowly(Verb.LOOK, ClaimStateMachine.SENT_AGAIN_WITHIN);
 		assertThat(replay(FINGERPRINT)).isFalse();
 		this.time.skip(StoreCircuitBreaker.PAUSE);
 		run();
@@ -344,7 +344,7 @@ class EarlyLookTests {
 	@Test
 	void lookThatFailsSoonerIsFollowedByTheClaim() throws Throwable {
 		run();
-		failSlowly(Verb.LOOK, Admission.SENT_AGAIN_WITHIN.minusNanos(1));
+		failSlowly(Verb.LOOK, ClaimStateMachine.SENT_AGAIN_WITHIN.minusNanos(1));
 		assertThat(replay(FINGERPRINT)).isFalse();
 		run();
 		assertThat(this.store.sequence()).containsExactly(Verb.LOOK, Verb.CLAIM);

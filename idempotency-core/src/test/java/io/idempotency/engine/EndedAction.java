@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 /** A door whose work is done, and whose ending is given by a test. */
 final class EndedAction implements GuardedAction<String> {
 
-	private final Ending ending;
+	private final CallOutcome ending;
 
 	private @Nullable OwnedClaim claim;
 
-	EndedAction(Ending ending) {
+	EndedAction(CallOutcome ending) {
 		this.ending = ending;
 	}
 
@@ -47,12 +47,12 @@ final class EndedAction implements GuardedAction<String> {
 	}
 
 	@Override
-	public Ending returned(@Nullable Object value, boolean recovered) {
+	public CallOutcome returned(@Nullable Object value, boolean recovered) {
 		return this.ending;
 	}
 
 	@Override
-	public Ending threw(Throwable failure) {
+	public CallOutcome threw(Throwable failure) {
 		return this.ending;
 	}
 

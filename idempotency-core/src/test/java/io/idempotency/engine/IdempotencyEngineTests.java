@@ -211,7 +211,7 @@ class IdempotencyEngineTests {
 		GuardedAction<String> broken = new BrokenAction() {
 
 			@Override
-			public Ending returned(Object value, boolean recovered) {
+			public CallOutcome returned(Object value, boolean recovered) {
 				throw new StackOverflowError("encoder");
 			}
 
@@ -248,7 +248,7 @@ class IdempotencyEngineTests {
 			}
 
 			@Override
-			public Ending threw(Throwable cause) {
+			public CallOutcome threw(Throwable cause) {
 				throw broken;
 			}
 
@@ -270,7 +270,7 @@ class IdempotencyEngineTests {
 			}
 
 			@Override
-			public Ending threw(Throwable cause) {
+			public CallOutcome threw(Throwable cause) {
 				throw broken;
 			}
 
@@ -468,13 +468,13 @@ class IdempotencyEngineTests {
 		}
 
 		@Override
-		public Ending returned(Object value, boolean recovered) {
-			return new Ending.Done(() -> EngineFixture.text((String) value));
+		public CallOutcome returned(Object value, boolean recovered) {
+			return new CallOutcome.Done(() -> EngineFixture.text((String) value));
 		}
 
 		@Override
-		public Ending threw(Throwable failure) {
-			return new Ending.Failed(failure, null);
+		public CallOutcome threw(Throwable failure) {
+			return new CallOutcome.Failed(failure, null);
 		}
 
 	}

@@ -12,7 +12,7 @@ import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.RememberedFailureException;
-import io.idempotency.engine.GuardedAction.OpenWork;
+import io.idempotency.engine.GuardedAction.TransactionHandle;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
@@ -266,7 +266,7 @@ class JoinedEngineTests {
 
 	@Test
 	void transactionThatTheDoorTakesIsOpenUntilTheDoorCommits() throws Throwable {
-		OpenWork open = taken();
+		TransactionHandle open = taken();
 		assertThat(this.transactions.isOpen).isTrue();
 		assertThat(this.joining.sequence()).containsExactly(ScriptedStore.Verb.CLAIM);
 		open.commit();
@@ -288,7 +288,7 @@ class JoinedEngineTests {
 	@Test
 	void commitOfTheDoorFailsAsAnyCommit() throws Throwable {
 		this.transactions.failure = new IllegalStateException("deferred");
-		OpenWork open = taken();
+		TransactionHandle open = taken();
 		assertThatIllegalStateException().isThrownBy(open::commit).isSameAs(this.transactions.failure);
 		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
 		assertThat(this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.FAILED);
@@ -298,7 +298,7 @@ class JoinedEngineTests {
 	@ValueSource(booleans = { false, true })
 	void commitThatHasRolledBackIsRememberedAsAFailureOfTheWork(boolean taken) throws Throwable {
 		this.transactions.failure = new IllegalStateException("deferred");
-		AtomicReference<OpenWork> open = new AtomicReference<>();
+		AtomicReference<TransactionHandle> open = new AtomicReference<>();
 		TestAction<String> action = taken ? TestAction.returning("taken").taking(open::set)
 				: TestAction.returning("one");
 		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
@@ -351,7 +351,7 @@ class JoinedEngineTests {
 	@Test
 	void recordThatTheDoorCannotWriteRollsTheWorkBack() throws Throwable {
 		this.joining.failBefore(ScriptedStore.Verb.COMPLETE, ScriptedStore.ALWAYS);
-		OpenWork open = taken();
+		TransactionHandle open = taken();
 		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class).isThrownBy(open::commit)
 			.withCauseInstanceOf(IdempotencyStoreException.class);
 		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
@@ -421,7 +421,7 @@ class JoinedEngineTests {
 	@Test
 	void transactionOfTheCallerIsNotTakenByTheDoor() throws Throwable {
 		this.transactions.begins = false;
-		AtomicReference<OpenWork> open = new AtomicReference<>();
+		AtomicReference<TransactionHandle> open = new AtomicReference<>();
 		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, TestPolicy.replay().build(),
 				this.joining);
 		this.node.engine.execute(call, TestAction.returning("taken").taking(open::set), this.transactions);
@@ -429,8 +429,8 @@ class JoinedEngineTests {
 		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.COMMITTED);
 	}
 
-	private OpenWork taken() throws Throwable {
-		AtomicReference<OpenWork> open = new AtomicReference<>();
+	private TransactionHandle taken() throws Throwable {
+		AtomicReference<TransactionHandle> open = new AtomicReference<>();
 		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, TestPolicy.replay().build(),
 				this.joining);
 		assertThat(this.node.engine.execute(call, TestAction.returning("taken").taking(open::set), this.transactions))

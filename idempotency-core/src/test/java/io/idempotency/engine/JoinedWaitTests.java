@@ -14,7 +14,7 @@ import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.RememberedFailureException;
-import io.idempotency.engine.GuardedAction.OpenWork;
+import io.idempotency.engine.GuardedAction.TransactionHandle;
 import io.idempotency.engine.ScriptedStore.Barrier;
 import io.idempotency.engine.ScriptedStore.Point;
 import io.idempotency.engine.ScriptedStore.Verb;
@@ -307,7 +307,7 @@ class JoinedWaitTests {
 	@ParameterizedTest
 	@EnumSource(names = { "COMMITTED", "ROLLED_BACK" })
 	void keyIsHeldUntilTheDoorHasEndedTheTransaction(TransactionOutcome end) throws Throwable {
-		AtomicReference<OpenWork> open = new AtomicReference<>();
+		AtomicReference<TransactionHandle> open = new AtomicReference<>();
 		execute(this.policy, TestAction.returning("one").taking(open::set));
 		Future<@Nullable String> waiter = startWaiters(1).get(0);
 		if (end == TransactionOutcome.COMMITTED) {
@@ -325,7 +325,7 @@ class JoinedWaitTests {
 	void keyIsFreeWhenTheCommitHasFailed(boolean taken) throws Throwable {
 		this.rollsBack.set(true);
 		this.transactions.failure = new IllegalStateException("deferred");
-		AtomicReference<OpenWork> open = new AtomicReference<>();
+		AtomicReference<TransactionHandle> open = new AtomicReference<>();
 		TestAction<String> action = TestAction.returning("one");
 		assertThatIllegalStateException().isThrownBy(() -> {
 			execute(this.policy, taken ? action.taking(open::set) : action);

@@ -46,7 +46,7 @@ class LeaseHeartbeatTests {
 	};
 
 	private final Renewer renewer = new Renewer(this.store, this.time, new StoreCircuitBreaker("store", this.time),
-			new EventLog((event, operation) -> {
+			new EventPublisher((event, operation) -> {
 				this.events.onEvent(event, operation);
 				if (event == IdempotencyEvent.LEASE_LOST) {
 					this.atLoss.run();

@@ -288,7 +288,7 @@ class ObservedCallTests {
 	@Test
 	void callThatNobodyObservesCostsNoObject() {
 		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(), this.node.store);
-		EventLog events = new EventLog(this.node.events);
+		EventPublisher events = new EventPublisher(this.node.events);
 		assertThat(ObservedCall.start(EngineObserver.NONE, call, null, events)).isSameAs(ObservedCall.NONE);
 		assertThat(ObservedCall.NONE.open()).isSameAs(ObservedCall.NONE.open());
 	}

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-import io.idempotency.engine.Admission.Move;
+import io.idempotency.engine.ClaimStateMachine.NextStep;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
@@ -51,14 +51,14 @@ class SleepingDuplicateTests {
 
 	@Test
 	void callbackThatFailsKeepsNobodyFromBeingWokenUp() {
-		ConflictWaiter.Place first = this.waiter.enter(new Admission(this.call, ClaimOrigin.UNKNOWN));
+		ConflictWaiter.Place first = this.waiter.enter(new ClaimStateMachine(this.call, ClaimOrigin.UNKNOWN));
 		assertThat(first).isNotNull();
 		first.ask();
-		first.sleep(new Move.Wait(Long.MAX_VALUE / 2, Long.MAX_VALUE / 2), () -> {
+		first.sleep(new NextStep.Wait(Long.MAX_VALUE / 2, Long.MAX_VALUE / 2), () -> {
 			throw new IllegalStateException("broken");
 		});
 		Sleeping second = new Sleeping("second");
-		first.leave(new Move.Answer(new ClaimResult.ResultUnavailable()));
+		first.leave(new NextStep.Answer(new ClaimResult.ResultUnavailable()));
 		assertThat(this.woken).containsExactly("second");
 		second.end();
 		assertNobodyWaits();
@@ -81,7 +81,7 @@ class SleepingDuplicateTests {
 		new Sleeping("second");
 		this.time.advance(FIRST_POLL);
 		this.answer = new ClaimResult.ResultUnavailable();
-		assertThat(first.ask()).isInstanceOf(Move.Answer.class);
+		assertThat(first.ask()).isInstanceOf(NextStep.Answer.class);
 		assertThat(this.woken).containsExactly("first", "second");
 	}
 
@@ -89,7 +89,7 @@ class SleepingDuplicateTests {
 	void conflictThatEndsBeforeTheSleepBeginsIsNotMissed() {
 		Sleeping first = new Sleeping("first");
 		this.time.advance(FIRST_POLL);
-		Move.Wait wait = (Move.Wait) first.ask();
+		NextStep.Wait wait = (NextStep.Wait) first.ask();
 		this.waiter.wakeUp(EngineFixture.KEY);
 		first.sleep(wait);
 		assertThat(this.woken).containsExactly("first", "first");
@@ -135,8 +135,8 @@ class SleepingDuplicateTests {
 	@Test
 	void threadsAndSleepersStandInOneRow() throws Exception {
 		Sleeping sleeper = new Sleeping("sleeper");
-		CompletableFuture<Move> thread = CompletableFuture.supplyAsync(() -> {
-			Admission admission = admission();
+		CompletableFuture<NextStep> thread = CompletableFuture.supplyAsync(() -> {
+			ClaimStateMachine admission = admission();
 			return this.waiter.await(admission, (send) -> admission.answered(this.answer, this.time.nanos()));
 		});
 		while (this.waiter.waiting() < 2) {
@@ -145,7 +145,7 @@ class SleepingDuplicateTests {
 		this.time.advance(FIRST_POLL);
 		this.answer = new ClaimResult.ResultUnavailable();
 		sleeper.ask();
-		assertThat(thread.get(60, TimeUnit.SECONDS)).isInstanceOf(Move.Answer.class);
+		assertThat(thread.get(60, TimeUnit.SECONDS)).isInstanceOf(NextStep.Answer.class);
 		assertNobodyWaits();
 	}
 
@@ -157,10 +157,10 @@ class SleepingDuplicateTests {
 		assertThat(this.waiter.enter(admission())).isNull();
 	}
 
-	private Admission admission() {
-		Admission admission = new Admission(this.call, ClaimOrigin.UNKNOWN);
+	private ClaimStateMachine admission() {
+		ClaimStateMachine admission = new ClaimStateMachine(this.call, ClaimOrigin.UNKNOWN);
 		admission.begin(this.time.nanos());
-		assertThat(admission.answered(this.answer, this.time.nanos())).isInstanceOf(Move.Wait.class);
+		assertThat(admission.answered(this.answer, this.time.nanos())).isInstanceOf(NextStep.Wait.class);
 		return admission;
 	}
 
@@ -174,7 +174,7 @@ class SleepingDuplicateTests {
 
 		private final String name;
 
-		private final Admission admission = admission();
+		private final ClaimStateMachine admission = admission();
 
 		private final ConflictWaiter.Place place;
 
@@ -190,21 +190,21 @@ class SleepingDuplicateTests {
 		}
 
 		/** Asks, and leaves if it need not wait any more. */
-		Move ask() {
-			assertThat(this.place.ask()).isInstanceOf(Move.Send.class);
-			Move move = this.admission.answered(SleepingDuplicateTests.this.answer,
+		NextStep ask() {
+			assertThat(this.place.ask()).isInstanceOf(NextStep.Send.class);
+			NextStep move = this.admission.answered(SleepingDuplicateTests.this.answer,
 					SleepingDuplicateTests.this.time.nanos());
-			if (!(move instanceof Move.Wait)) {
+			if (!(move instanceof NextStep.Wait)) {
 				this.place.leave(move);
 			}
 			return move;
 		}
 
 		void sleep() {
-			sleep((Move.Wait) ask());
+			sleep((NextStep.Wait) ask());
 		}
 
-		void sleep(Move.Wait wait) {
+		void sleep(NextStep.Wait wait) {
 			this.timer = this.place.sleep(wait, () -> SleepingDuplicateTests.this.woken.add(this.name));
 		}
 

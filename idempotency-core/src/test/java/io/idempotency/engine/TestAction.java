@@ -4,7 +4,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-import io.idempotency.engine.GuardedAction.OpenWork;
+import io.idempotency.engine.GuardedAction.TransactionHandle;
 import org.jspecify.annotations.Nullable;
 
 /** A door whose parts are given by a test; counts. */
@@ -16,7 +16,7 @@ public final class TestAction<T> extends ValueAction<T> {
 
 	private @Nullable Class<? extends Throwable> duplicateOn;
 
-	private @Nullable Consumer<OpenWork> taker;
+	private @Nullable Consumer<TransactionHandle> taker;
 
 	private final AtomicInteger runs = new AtomicInteger();
 
@@ -56,14 +56,14 @@ public final class TestAction<T> extends ValueAction<T> {
 	}
 
 	/** Takes the end of the transaction over, for the test. */
-	TestAction<T> taking(Consumer<OpenWork> taker) {
+	TestAction<T> taking(Consumer<TransactionHandle> taker) {
 		this.taker = taker;
 		return this;
 	}
 
 	@Override
-	public boolean takes(OpenWork work) {
-		Consumer<OpenWork> takes = this.taker;
+	public boolean takes(TransactionHandle work) {
+		Consumer<TransactionHandle> takes = this.taker;
 		if (takes != null) {
 			takes.accept(work);
 		}

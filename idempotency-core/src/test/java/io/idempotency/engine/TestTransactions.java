@@ -50,14 +50,14 @@ class TestTransactions implements TransactionStarter {
 	}
 
 	@Override
-	public Begun begin(Consumer<TransactionOutcome> ended) {
+	public StartedTransaction begin(Consumer<TransactionOutcome> ended) {
 		RuntimeException refusal = this.beginFailure;
 		if (refusal != null) {
 			throw refusal;
 		}
 		this.begun++;
 		this.isOpen = true;
-		return new Begun() {
+		return new StartedTransaction() {
 
 			@Override
 			public boolean isAlone() {

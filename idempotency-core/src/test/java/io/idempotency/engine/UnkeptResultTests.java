@@ -87,11 +87,11 @@ class UnkeptResultTests {
 
 	@Test
 	void commitIsATombstoneAtOnceWhereTheAnswerIsMadeAfterIt() throws Throwable {
-		CompletableFuture<Ending> answer = new CompletableFuture<>();
+		CompletableFuture<CallOutcome> answer = new CompletableFuture<>();
 		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(), this.node.store);
-		this.node.engine.execute(call, new EndedAction(new Ending.Later(answer)), new TestTransactions());
+		this.node.engine.execute(call, new EndedAction(new CallOutcome.Deferred(answer)), new TestTransactions());
 		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.ResultUnavailable.class);
-		answer.complete(new Ending.Done(() -> EngineFixture.text("secret")));
+		answer.complete(new CallOutcome.Done(() -> EngineFixture.text("secret")));
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE);
 		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.ResultUnavailable.class);
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RESULT_NOT_STORED,
@@ -127,7 +127,8 @@ class UnkeptResultTests {
 
 	/** Has done its work, and cannot say so in the form that its client wants. */
 	private static EndedAction unrendered() {
-		return new EndedAction(new Ending.DoneUnkept(new IllegalStateException("No form that the client accepts")));
+		return new EndedAction(
+				new CallOutcome.SuccessWithoutResult(new IllegalStateException("No form that the client accepts")));
 	}
 
 }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.Future;
 
 import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.engine.Admission.Move;
+import io.idempotency.engine.ClaimStateMachine.NextStep;
 import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.EngineRuntime.DetachedCalls;
 import io.idempotency.engine.EngineRuntime.StoreRuntime;
@@ -35,7 +35,7 @@ class WakeUpTests {
 	private final GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(),
 			this.node.store);
 
-	private final EventLog events = new EventLog(this.node.events);
+	private final EventPublisher events = new EventPublisher(this.node.events);
 
 	private final ConflictWaiter waiter = new ConflictWaiter(1, this.node.ticker, Duration.ofHours(1).toMillis());
 
@@ -54,33 +54,33 @@ class WakeUpTests {
 	@Test
 	void completionWakesUp() throws Exception {
 		OwnedClaim owner = owner();
-		Future<Move> waiter = startWaiter();
-		owner.end(new Ending.Done(() -> EngineFixture.text("one")));
+		Future<NextStep> waiter = startWaiter();
+		owner.end(new CallOutcome.Done(() -> EngineFixture.text("one")));
 		assertSettled(waiter, ClaimResult.Completed.class);
 	}
 
 	@Test
 	void tombstoneWakesUp() throws Exception {
 		OwnedClaim owner = owner();
-		Future<Move> waiter = startWaiter();
-		owner.end(Ending.DONE_UNKEPT);
+		Future<NextStep> waiter = startWaiter();
+		owner.end(CallOutcome.DONE_UNKEPT);
 		assertSettled(waiter, ClaimResult.ResultUnavailable.class);
 	}
 
 	@Test
 	void releaseWakesUp() throws Exception {
 		OwnedClaim owner = owner();
-		Future<Move> waiter = startWaiter();
-		owner.end(new Ending.Failed(new IllegalStateException("failed"), null));
-		assertThat(waiter.get()).isInstanceOf(Move.Run.class);
+		Future<NextStep> waiter = startWaiter();
+		owner.end(new CallOutcome.Failed(new IllegalStateException("failed"), null));
+		assertThat(waiter.get()).isInstanceOf(NextStep.Run.class);
 	}
 
 	@Test
 	void completionThatWasRepeatedWakesUp() throws Exception {
 		OwnedClaim owner = owner();
 		this.node.store.failBefore(Verb.COMPLETE, 1);
-		Future<Move> waiter = startWaiter();
-		owner.end(new Ending.Done(() -> EngineFixture.text("one")));
+		Future<NextStep> waiter = startWaiter();
+		owner.end(new CallOutcome.Done(() -> EngineFixture.text("one")));
 		assertSettled(waiter, ClaimResult.Completed.class);
 	}
 
@@ -88,19 +88,19 @@ class WakeUpTests {
 	void releaseThatWasRepeatedWakesUp() throws Exception {
 		OwnedClaim owner = owner();
 		this.node.store.failBefore(Verb.RELEASE, 1);
-		Future<Move> waiter = startWaiter();
-		owner.end(new Ending.NotRun(new IllegalStateException("refused")));
-		assertThat(waiter.get()).isInstanceOf(Move.Run.class);
+		Future<NextStep> waiter = startWaiter();
+		owner.end(new CallOutcome.NotRun(new IllegalStateException("refused")));
+		assertThat(waiter.get()).isInstanceOf(NextStep.Run.class);
 	}
 
 	/** Somebody else has taken over and is done by now. */
 	@Test
 	void refusedCompletionWakesUp() throws Exception {
 		OwnedClaim owner = owner();
-		Future<Move> waiter = startWaiter();
+		Future<NextStep> waiter = startWaiter();
 		this.node.clock.advance(Duration.ofHours(3));
 		this.node.completeElsewhere(this.node.claimElsewhere(this.policy), "successor");
-		owner.end(new Ending.Done(() -> EngineFixture.text("late")));
+		owner.end(new CallOutcome.Done(() -> EngineFixture.text("late")));
 		assertSettled(waiter, ClaimResult.Completed.class);
 	}
 
@@ -108,11 +108,11 @@ class WakeUpTests {
 	@Test
 	void repeatedReleaseThatIsRefusedWakesUp() throws Exception {
 		OwnedClaim owner = owner();
-		Future<Move> waiter = startWaiter();
+		Future<NextStep> waiter = startWaiter();
 		this.node.store.failAfter(Verb.RELEASE, 1);
 		Barrier repeated = new Barrier();
 		this.node.store.onLater(Verb.RELEASE, Point.BEFORE, 1, repeated::pass);
-		owner.end(new Ending.Failed(new IllegalStateException("failed"), null));
+		owner.end(new CallOutcome.Failed(new IllegalStateException("failed"), null));
 		this.node.completeElsewhere(this.node.claimElsewhere(this.policy), "successor");
 		repeated.awaitReached();
 		repeated.open();
@@ -125,48 +125,48 @@ class WakeUpTests {
 		this.node.store.failAfter(Verb.CLAIM, 2);
 		Barrier givingBack = this.node.store.block(Verb.RELEASE, Point.BEFORE);
 		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class).isThrownBy(this::claim);
-		Future<Move> waiter = startWaiter();
+		Future<NextStep> waiter = startWaiter();
 		givingBack.awaitReached();
 		givingBack.open();
-		assertThat(waiter.get()).isInstanceOf(Move.Run.class);
+		assertThat(waiter.get()).isInstanceOf(NextStep.Run.class);
 	}
 
-	private Move claim() {
-		return claim(new Admission(this.call, ClaimOrigin.UNKNOWN));
+	private NextStep claim() {
+		return claim(new ClaimStateMachine(this.call, ClaimOrigin.UNKNOWN));
 	}
 
 	/** Claims as the engine does, with a waiter whose poll comes too late. */
-	private Move claim(Admission admission) {
-		Move move = admission.begin(this.node.ticker.nanos());
-		while (move instanceof Move.Send send) {
+	private NextStep claim(ClaimStateMachine admission) {
+		NextStep move = admission.begin(this.node.ticker.nanos());
+		while (move instanceof NextStep.Send send) {
 			move = this.claimer.send(send, admission, this.upkeep);
 		}
-		if (move instanceof Move.Wait) {
+		if (move instanceof NextStep.Wait) {
 			return this.waiter.await(admission, (send) -> this.claimer.send(send, admission, this.upkeep));
 		}
-		if (move instanceof Move.Refuse refuse) {
+		if (move instanceof NextStep.Refuse refuse) {
 			throw this.claimer.refused(refuse, admission, this.upkeep);
 		}
 		return move;
 	}
 
 	private OwnedClaim owner() {
-		Admission admission = new Admission(this.call, ClaimOrigin.UNKNOWN);
-		Move.Run run = (Move.Run) claim(admission);
+		ClaimStateMachine admission = new ClaimStateMachine(this.call, ClaimOrigin.UNKNOWN);
+		NextStep.Run run = (NextStep.Run) claim(admission);
 		return new OwnedClaim(this.call, run.granted().claim(), ClaimOrigin.UNKNOWN, run.sentNanos(), this.upkeep,
 				this.engine, ObservedCall.NONE);
 	}
 
 	/** It has asked twice: it waits, or is about to. */
-	private Future<Move> startWaiter() {
+	private Future<NextStep> startWaiter() {
 		int asked = this.node.store.count(Verb.CLAIM);
-		Future<Move> waiter = this.node.submit(this::claim);
+		Future<NextStep> waiter = this.node.submit(this::claim);
 		await().until(() -> this.node.store.count(Verb.CLAIM) == asked + 2);
 		return waiter;
 	}
 
-	private static void assertSettled(Future<Move> waiter, Class<? extends ClaimResult> result) throws Exception {
-		assertThat(waiter.get()).isInstanceOfSatisfying(Move.Answer.class,
+	private static void assertSettled(Future<NextStep> waiter, Class<? extends ClaimResult> result) throws Exception {
+		assertThat(waiter.get()).isInstanceOfSatisfying(NextStep.Answer.class,
 				(answer) -> assertThat(answer.result()).isInstanceOf(result));
 	}
 

@@ -29,7 +29,7 @@ class WriteRepeaterTests {
 	private final CapturedLog log = new CapturedLog();
 
 	private final WriteRepeater writeRepeater = new WriteRepeater(this.time,
-			new StoreCircuitBreaker("the store", this.time), new EventLog(new RecordedEvents()));
+			new StoreCircuitBreaker("the store", this.time), new EventPublisher(new RecordedEvents()));
 
 	private final List<Write> sent = new ArrayList<>();
 
@@ -176,7 +176,7 @@ class WriteRepeaterTests {
 	void writeThatTheStoreTakesDuringTheCloseIsDone() throws InterruptedException {
 		this.down = true;
 		repeated(1);
-		UnderWay unfinished = close(Duration.ofSeconds(10));
+		CallsInProgress unfinished = close(Duration.ofSeconds(10));
 		this.time.advance(Duration.ofSeconds(3));
 		Write late = repeated(1);
 		this.down = false;
@@ -186,7 +186,7 @@ class WriteRepeaterTests {
 		assertThat(late.answers).containsExactly(true);
 	}
 
-	private UnderWay close(Duration within) {
+	private CallsInProgress close(Duration within) {
 		return this.writeRepeater.close(this.time.nanos() + within.toNanos());
 	}
 
@@ -219,7 +219,7 @@ class WriteRepeaterTests {
 		this.down = true;
 		repeated(1);
 		this.time.close();
-		UnderWay unfinished = close(Duration.ofSeconds(10));
+		CallsInProgress unfinished = close(Duration.ofSeconds(10));
 		this.time.advance(Duration.ofSeconds(11));
 		unfinished.await(Long.MAX_VALUE);
 		assertThat(this.writeRepeater.outstanding()).isOne();

@@ -13,7 +13,7 @@ import io.idempotency.codec.ResultCodec;
 import io.idempotency.engine.EngineIdempotencyTemplate;
 import io.idempotency.engine.EngineIdempotencyTemplate.TemplateEnvironment;
 import io.idempotency.engine.EngineObserver;
-import io.idempotency.engine.EventLog;
+import io.idempotency.engine.EventPublisher;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.interceptor.RequestValues.CurrentRequest;
 import io.idempotency.interceptor.InterceptorConfiguration.DefaultStoreFinder;
@@ -62,7 +62,7 @@ import org.springframework.transaction.TransactionExecutionListener;
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(IdempotencyProperties.class)
 @Import({ StoreConfigurations.class, ResultCodecConfigurations.Jackson3.class, ResultCodecConfigurations.Jackson2.class,
-		ResultCodecConfigurations.OnlyDone.class, IdempotencyGuardConfiguration.class,
+		ResultCodecConfigurations.NoResultsWithoutJackson.class, IdempotencyGuardConfiguration.class,
 		InterceptorConfiguration.Methods.class, EncryptionKeys.HiddenConfiguration.class, NamespaceConfiguration.class,
 		IdempotencyAutoConfiguration.Transactions.class, ReactiveEngineConfiguration.class, })
 public final class IdempotencyAutoConfiguration {
@@ -95,7 +95,7 @@ public final class IdempotencyAutoConfiguration {
 	 * not stop the others.
 	 */
 	static IdempotencyListener composite(List<IdempotencyListener> listeners) {
-		return (event, operation) -> listeners.forEach((each) -> EventLog.publish(each, event, operation));
+		return (event, operation) -> listeners.forEach((each) -> EventPublisher.publish(each, event, operation));
 	}
 
 	/** Observes nothing, and names the node. */

@@ -80,9 +80,9 @@ public final class IdempotencyWebAutoConfiguration {
 	}
 
 	@Bean
-	UntoldCallerCheck idempotencyUntoldCallers(ApplicationContext context, HttpSettings settings) {
-		return new UntoldCallerCheck(context, settings, "springSecurityFilterChain", IdempotencyScopeResolver.class,
-				"io.idempotency.webflux.ReactiveIdempotencyScopeResolver",
+	UnidentifiedCallerCheck idempotencyUntoldCallers(ApplicationContext context, HttpSettings settings) {
+		return new UnidentifiedCallerCheck(context, settings, "springSecurityFilterChain",
+				IdempotencyScopeResolver.class, "io.idempotency.webflux.ReactiveIdempotencyScopeResolver",
 				() -> context.getBeanProvider(RequestMappingHandlerMapping.class)
 					.stream()
 					.flatMap((mapping) -> mapping.getHandlerMethods().values().stream()));

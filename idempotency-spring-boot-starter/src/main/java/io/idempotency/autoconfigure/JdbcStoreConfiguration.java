@@ -70,9 +70,9 @@ class JdbcStoreConfiguration {
 
 	@Bean
 	@Lazy(false)
-	ApartRecordCheck idempotencyApartRecordCheck(@Qualifier("idempotencyStore") IdempotencyStore idempotencyStore,
+	SeparateRecordCheck idempotencyApartRecordCheck(@Qualifier("idempotencyStore") IdempotencyStore idempotencyStore,
 			ObjectProvider<PlatformTransactionManager> managers) {
-		return new ApartRecordCheck(idempotencyStore, managers);
+		return new SeparateRecordCheck(idempotencyStore, managers);
 	}
 
 	private static boolean routes(DataSource dataSource) {

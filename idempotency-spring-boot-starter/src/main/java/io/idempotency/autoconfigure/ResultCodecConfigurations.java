@@ -88,7 +88,7 @@ final class ResultCodecConfigurations {
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnMissingBean(ResultCodec.class)
-	static class OnlyDone {
+	static class NoResultsWithoutJackson {
 
 		@Bean
 		VoidResultCodec idempotencyResultCodec() {

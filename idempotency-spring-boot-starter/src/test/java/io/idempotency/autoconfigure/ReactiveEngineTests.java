@@ -9,7 +9,7 @@ import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.engine.Ending;
+import io.idempotency.engine.CallOutcome;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.reactor.OnDisconnect;
 import io.idempotency.reactor.ReactiveAction;
@@ -230,13 +230,13 @@ class ReactiveEngineTests {
 		}
 
 		@Override
-		public Ending returned(@Nullable String value, boolean recovered) {
-			return new Ending.Done(() -> new StoredResult("text", new byte[0]));
+		public CallOutcome returned(@Nullable String value, boolean recovered) {
+			return new CallOutcome.Done(() -> new StoredResult("text", new byte[0]));
 		}
 
 		@Override
-		public Ending threw(Throwable failure) {
-			return new Ending.Failed(failure, null);
+		public CallOutcome threw(Throwable failure) {
+			return new CallOutcome.Failed(failure, null);
 		}
 
 	}

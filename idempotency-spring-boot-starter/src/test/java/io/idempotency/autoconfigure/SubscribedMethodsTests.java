@@ -19,7 +19,7 @@ import io.idempotency.Idempotent;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.TransactionMode;
 import io.idempotency.RetryAdvice;
-import io.idempotency.interceptor.GuardedMethod.GuardFaultException;
+import io.idempotency.interceptor.GuardedMethod.GuardMisconfiguredException;
 import io.idempotency.interceptor.RequestValues;
 import io.idempotency.key.Caller;
 import io.idempotency.reactor.ReactiveIdempotencyContext;
@@ -212,7 +212,7 @@ class SubscribedMethodsTests {
 		run((application) -> {
 			assertThat(as("anonymousUser", application.orders.own("7")).block()).isEqualTo(new Receipt("7", 1));
 			// Its principal is null, as in a request without a login.
-			assertThatExceptionOfType(GuardFaultException.class)
+			assertThatExceptionOfType(GuardMisconfiguredException.class)
 				.isThrownBy(application.orders.own("7")
 					.contextWrite(ReactiveSecurityContextHolder.withAuthentication(anonymous))::block)
 				.withMessageContaining("#root.principal.name")

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 
 import io.idempotency.Internal;
 import io.idempotency.codec.ResultCodec;
-import io.idempotency.interceptor.GuardedMethod.GuardFaultException;
+import io.idempotency.interceptor.GuardedMethod.GuardMisconfiguredException;
 import io.idempotency.key.Fingerprint;
 import org.jspecify.annotations.Nullable;
 
@@ -171,7 +171,7 @@ public final class ArgumentFingerprinter {
 			}
 			catch (RuntimeException ex) {
 				// After any exception of the codec, the argument cannot be compared.
-				throw new GuardFaultException(
+				throw new GuardMisconfiguredException(
 						"The arguments of '" + GuardedMethod.describe(this.method, this.targetClass)
 								+ "' cannot be compared, because of its parameter '" + argument.name() + "': "
 								+ ex.getMessage() + ". " + cure(argument),

@@ -91,7 +91,7 @@ public record GuardedMethod(Method method, Class<?> targetClass, boolean declare
 	 *
 	 * @hidden
 	 */
-	public static final class GuardFaultException extends IllegalStateException implements GuardSignal {
+	public static final class GuardMisconfiguredException extends IllegalStateException implements GuardSignal {
 
 		private static final long serialVersionUID = 1L;
 
@@ -100,7 +100,7 @@ public record GuardedMethod(Method method, Class<?> targetClass, boolean declare
 		 * @param message what is wrong, and the cure
 		 * @param cause what has failed, {@code null} if nothing has
 		 */
-		public GuardFaultException(String message, @Nullable Throwable cause) {
+		public GuardMisconfiguredException(String message, @Nullable Throwable cause) {
 			super(message, cause);
 		}
 
@@ -111,8 +111,8 @@ public record GuardedMethod(Method method, Class<?> targetClass, boolean declare
 		 * @param thrown what a call threw
 		 */
 		public static boolean explains(Throwable thrown) {
-			return thrown instanceof GuardFaultException
-					|| Arrays.stream(thrown.getSuppressed()).anyMatch(GuardFaultException.class::isInstance);
+			return thrown instanceof GuardMisconfiguredException
+					|| Arrays.stream(thrown.getSuppressed()).anyMatch(GuardMisconfiguredException.class::isInstance);
 		}
 
 	}

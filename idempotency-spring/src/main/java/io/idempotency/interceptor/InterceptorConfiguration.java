@@ -220,9 +220,9 @@ public final class InterceptorConfiguration {
 	 *
 	 * @hidden
 	 */
-	public static final class OutermostGuard {
+	public static final class AdvisorPosition {
 
-		private OutermostGuard() {
+		private AdvisorPosition() {
 		}
 
 		/**

@@ -13,14 +13,14 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.Internal;
 import io.idempotency.codec.ResultCodec;
 import io.idempotency.codec.json.FirstResultCheck;
-import io.idempotency.engine.Ending;
+import io.idempotency.engine.CallOutcome;
 import io.idempotency.engine.GuardedAction.SurroundingTransaction;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.ValueAction;
 import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
 import io.idempotency.interceptor.IdempotentOperation.KeySource;
-import io.idempotency.interceptor.RefusalMembers.FailureStatus;
+import io.idempotency.interceptor.ProblemProperties.FailureStatus;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
@@ -222,8 +222,8 @@ public final class MethodAdapter implements InvocationAdapter {
 		}
 
 		@Override
-		public Ending returned(@Nullable Object value, boolean recovered) {
-			Ending ending = super.returned(value, recovered);
+		public CallOutcome returned(@Nullable Object value, boolean recovered) {
+			CallOutcome ending = super.returned(value, recovered);
 			return recovered ? ending : this.call.returned(ending);
 		}
 

@@ -179,7 +179,7 @@ final class MethodTransaction {
 		IdempotencyStore joining = store.joining().orElseThrow();
 		TransactionStarter transactions = new SpringTransactionStarter(manager, new DefaultTransactionDefinition());
 		try {
-			TransactionStarter.Begun begun = transactions.begin((outcome) -> {
+			TransactionStarter.StartedTransaction begun = transactions.begin((outcome) -> {
 			});
 			try {
 				joining.release(NO_KEY, ClaimId.random());

@@ -16,9 +16,9 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyOutcomeUnknownException;
 import io.idempotency.Internal;
-import io.idempotency.engine.Ending;
+import io.idempotency.engine.CallOutcome;
 import io.idempotency.engine.GuardedAction.GuardSignal;
-import io.idempotency.interceptor.GuardedMethod.GuardFaultException;
+import io.idempotency.interceptor.GuardedMethod.GuardMisconfiguredException;
 import io.idempotency.interceptor.IdempotentOperation.IdempotentOperationSource;
 import io.idempotency.interceptor.IdempotentOperation.KeySource;
 import io.idempotency.key.Caller;
@@ -51,7 +51,7 @@ public final class OperationCall {
 
 	private volatile boolean hasRun;
 
-	private @Nullable RunWatch watch;
+	private @Nullable InvocationListener watch;
 
 	private @Nullable IdempotencyKey key;
 
@@ -91,8 +91,8 @@ public final class OperationCall {
 	 * @param argument what it is called with
 	 * @param namespace the namespace of the operations
 	 */
-	public static OperationCall of(IdempotentOperation operation, RunWatch.Run work, Object target, Object argument,
-			Namespace namespace) {
+	public static OperationCall of(IdempotentOperation operation, InvocationListener.Run work, Object target,
+			Object argument, Namespace namespace) {
 		return new OperationCall(operation,
 				new DirectInvocation(operation.guarded().method(), work, target, new Object[] { argument }), namespace);
 	}
@@ -131,7 +131,7 @@ public final class OperationCall {
 	 */
 	public @Nullable Object run() throws Throwable {
 		this.hasRun = true;
-		RunWatch watching = this.watch;
+		InvocationListener watching = this.watch;
 		return (watching != null) ? watching.run(this.invocation::proceed) : this.invocation.proceed();
 	}
 
@@ -150,13 +150,13 @@ public final class OperationCall {
 	 * Lets an adapter watch the run of the method.
 	 * @param adapter what the adapter does about the run
 	 */
-	public void watch(RunWatch adapter) {
+	public void watch(InvocationListener adapter) {
 		this.watch = adapter;
 	}
 
 	/** Returns how the call has ended, if its return alone does not say so. */
-	Ending returned(Ending ending) {
-		RunWatch watching = this.watch;
+	CallOutcome returned(CallOutcome ending) {
+		InvocationListener watching = this.watch;
 		return (watching != null) ? watching.returned(ending) : ending;
 	}
 
@@ -164,7 +164,7 @@ public final class OperationCall {
 	 * Returns what the adapter tells of a failure, {@code null} for nothing of its own.
 	 */
 	@Nullable String told(Throwable failure) {
-		RunWatch watching = this.watch;
+		InvocationListener watching = this.watch;
 		return (watching != null) ? watching.told(failure) : null;
 	}
 
@@ -252,7 +252,7 @@ public final class OperationCall {
 			return this.namespace.key(this.operation.name(), caller, parts);
 		}
 		if (parts.size() != 1) {
-			throw new GuardFaultException("The key of '" + this.operation.describe()
+			throw new GuardMisconfiguredException("The key of '" + this.operation.describe()
 					+ "' must be an issued token, which is a single string and not a list", null);
 		}
 		return this.namespace.token(caller, parts.get(0));
@@ -354,7 +354,7 @@ public final class OperationCall {
 	 */
 	public boolean isRefusedBefore(Throwable failure) {
 		return this.watch != null && this.watch.isGivenBack()
-				|| RefusedArguments.are(failure, target(), this.operation.guarded().method(), arguments());
+				|| RejectedArguments.are(failure, target(), this.operation.guarded().method(), arguments());
 	}
 
 	/** Returns whether an exception of the method means "already done". */
@@ -366,7 +366,7 @@ public final class OperationCall {
 	}
 
 	/** The invocation of work that has no proxy. */
-	private record DirectInvocation(Method method, RunWatch.Run work, Object target,
+	private record DirectInvocation(Method method, InvocationListener.Run work, Object target,
 			@Nullable Object[] arguments) implements MethodInvocation {
 
 		@Override
@@ -403,7 +403,7 @@ public final class OperationCall {
 	 *
 	 * @hidden
 	 */
-	public interface RunWatch {
+	public interface InvocationListener {
 
 		/**
 		 * Runs the method, once at most. An exception of this method is one of the
@@ -418,7 +418,7 @@ public final class OperationCall {
 		 * has one, has completed.
 		 * @param ending the ending as the return alone says it
 		 */
-		Ending returned(Ending ending);
+		CallOutcome returned(CallOutcome ending);
 
 		/**
 		 * Returns whether the work of a call that has failed is to be done anew in any

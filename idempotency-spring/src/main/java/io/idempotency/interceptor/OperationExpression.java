@@ -7,7 +7,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 import io.idempotency.Internal;
-import io.idempotency.interceptor.GuardedMethod.GuardFaultException;
+import io.idempotency.interceptor.GuardedMethod.GuardMisconfiguredException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.expression.BeanResolver;
@@ -102,8 +102,8 @@ public final class OperationExpression {
 	 * Makes the exception for an expression without a useful value.
 	 * @param cause what is wrong
 	 */
-	GuardFaultException failure(RuntimeException cause) {
-		return new GuardFaultException(describe() + " failed: " + cause.getMessage(), cause);
+	GuardMisconfiguredException failure(RuntimeException cause) {
+		return new GuardMisconfiguredException(describe() + " failed: " + cause.getMessage(), cause);
 	}
 
 	/** Names the expression and its method in messages. */

@@ -100,7 +100,7 @@ final class OperationFactory {
 		ResultShape result = ResultShape.of(annotation, traits.isSubscribed());
 		IdempotencyOptions options = options(annotation, traits, result);
 		if (!handler) {
-			ForeignCallCheck.check(annotation, traits.suppliesKeys(), this.beanFactory);
+			UnsupportedCallerCheck.check(annotation, traits.suppliesKeys(), this.beanFactory);
 		}
 		KeySource keySource = this.keySourceFinder.of(annotation, traits);
 		Method recover = RecoverMethodFinder.find(annotation, result);

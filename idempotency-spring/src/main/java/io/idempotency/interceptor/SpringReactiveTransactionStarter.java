@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
-import io.idempotency.interceptor.GuardedMethod.GuardFaultException;
+import io.idempotency.interceptor.GuardedMethod.GuardMisconfiguredException;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.Namespace;
@@ -118,10 +118,10 @@ final class SpringReactiveTransactionStarter implements ReactiveTransactionStart
 	public Mono<Void> transactional(Mono<Void> work, Consumer<TransactionOutcome> ended) {
 		return Mono.deferContextual((caller) -> {
 			if (SpringSurroundingTransactions.current(caller) != null) {
-				return Mono
-					.error(new GuardFaultException("A call with transaction = JOIN cannot be guarded, and nothing "
-							+ "ran: it is inside of a reactive transaction that is open already. Call it outside of that "
-							+ "transaction, or set transaction = TransactionMode.SEPARATE", null));
+				return Mono.error(
+						new GuardMisconfiguredException("A call with transaction = JOIN cannot be guarded, and nothing "
+								+ "ran: it is inside of a reactive transaction that is open already. Call it outside of that "
+								+ "transaction, or set transaction = TransactionMode.SEPARATE", null));
 			}
 			Context own = TransactionContextManager.getOrCreateContextHolder().apply(Context.empty());
 			return TransactionalOperator.create(this.manager, this.definition)

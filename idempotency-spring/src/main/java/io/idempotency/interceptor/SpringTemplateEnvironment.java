@@ -7,7 +7,7 @@ import io.idempotency.codec.ResultCodec;
 import io.idempotency.codec.json.FirstResultCheck;
 import io.idempotency.engine.EngineIdempotencyTemplate.TemplateEnvironment;
 import io.idempotency.engine.WorkTransactions.TransactionStarter;
-import io.idempotency.interceptor.RefusalMembers.FailureStatus;
+import io.idempotency.interceptor.ProblemProperties.FailureStatus;
 import io.idempotency.key.Caller;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;

@@ -30,7 +30,7 @@ final class SpringTransactionStarter implements TransactionStarter {
 	}
 
 	@Override
-	public Begun begin(Consumer<TransactionOutcome> ended) {
+	public StartedTransaction begin(Consumer<TransactionOutcome> ended) {
 		boolean surrounded = isSurrounded();
 		TransactionStatus status = begin();
 		Open open = new Open(this.manager, status, !surrounded && status.isNewTransaction(), ended);
@@ -97,7 +97,7 @@ final class SpringTransactionStarter implements TransactionStarter {
 	}
 
 	/** A transaction of the manager. */
-	private static final class Open implements Begun {
+	private static final class Open implements StartedTransaction {
 
 		private final PlatformTransactionManager manager;
 

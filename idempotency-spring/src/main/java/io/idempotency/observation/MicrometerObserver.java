@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.engine.EngineObserver;
-import io.idempotency.engine.EventLog;
+import io.idempotency.engine.EventPublisher;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.observation.ObservationConfiguration.OutcomeMeterRegistrar;
 import io.idempotency.store.ClaimOrigin;
@@ -107,7 +107,7 @@ final class MicrometerObserver implements EngineObserver {
 	 * must be told the end, too.
 	 */
 	private void start(Observation observation) {
-		EventLog.attempt(observation::start, (ex) -> {
+		EventPublisher.attempt(observation::start, (ex) -> {
 			if (this.told.compareAndSet(false, true)) {
 				logger.warn("[IDEM-120] An observation could not be started. The call continues, but its metrics "
 						+ "and traces may be incomplete. Fix the observation handler or convention. Logged once.", ex);

@@ -1,6 +1,6 @@
 package io.idempotency.interceptor;
 
-import io.idempotency.interceptor.RefusalMembers.FailureStatus;
+import io.idempotency.interceptor.ProblemProperties.FailureStatus;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.http.HttpStatus;

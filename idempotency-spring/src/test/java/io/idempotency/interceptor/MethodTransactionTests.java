@@ -141,7 +141,8 @@ class MethodTransactionTests {
 	}
 
 	private void join(Runnable work) throws Throwable {
-		TransactionStarter.Begun begun = new SpringTransactionStarter(this.shop, new DefaultTransactionDefinition())
+		TransactionStarter.StartedTransaction begun = new SpringTransactionStarter(this.shop,
+				new DefaultTransactionDefinition())
 			.begin(this.outcomes::add);
 		try {
 			work.run();

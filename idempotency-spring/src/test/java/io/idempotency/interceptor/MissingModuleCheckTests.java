@@ -52,7 +52,7 @@ class MissingModuleCheckTests {
 	@Test
 	void failsAndNamesTheStarterOfWebFlux() {
 		IdempotencyConfigurationException failure = catchThrowableOfType(IdempotencyConfigurationException.class,
-				() -> start(ReactiveHandler.class, ForeignCallCheckTests.WebFlux.class));
+				() -> start(ReactiveHandler.class, UnsupportedCallerCheckTests.WebFlux.class));
 		assertThat(failure.action())
 			.isEqualTo("Add the dependency io.idempotency:idempotency-spring-boot-starter-webflux");
 	}

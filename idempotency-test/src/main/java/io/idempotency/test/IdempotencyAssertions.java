@@ -20,8 +20,8 @@ public final class IdempotencyAssertions {
 	 * @param actual the answer
 	 * @return the assertions
 	 */
-	public static GuardedAnswerAssert assertThat(GuardedAnswer actual) {
-		return new GuardedAnswerAssert(actual);
+	public static GuardedResponseAssert assertThat(GuardedResponse actual) {
+		return new GuardedResponseAssert(actual);
 	}
 
 }

@@ -41,8 +41,8 @@ import io.idempotency.store.IdempotencyStore;
  * @since 0.1.0
  */
 public abstract class IdempotencyStoreContract
-		implements AbsentRules, RunningRules, RenewalRules, AbandonedRules, NobodysRules, ExecutedRules, DoneRules,
-		OnceRules, TokenRules, ValueRules, RaceRules, AdminRules, FindRules, ModelRules {
+		implements AbsentRecordRules, InProgressRules, RenewalRules, AbandonedRules, OrphanedRecordRules, ExecutedRules,
+		CompletedRecordRules, RejectModeRules, TokenRules, ValueRules, RaceRules, AdminRules, FindRules, ModelRules {
 
 	/**
 	 * Returns the store to test. It must keep its data throughout one test.

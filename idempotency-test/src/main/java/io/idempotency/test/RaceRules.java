@@ -20,11 +20,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 interface RaceRules extends StoreUnderTest {
 
 	@Test
-	@Storm
+	@ConcurrentCalls
 	default void freshKeyIsAcquiredByOneOfMany() {
 		for (int round = 0; round < rounds(); round++) {
 			Call call = Call.fresh(this);
-			List<ClaimResult> answers = DuplicateStorm.of(64)
+			List<ClaimResult> answers = ConcurrentDuplicates.of(64)
 				.run((index) -> call.duplicate(node(index)).claim())
 				.valuesOrFail();
 			expectOneOwner("absent", answers);
@@ -32,11 +32,11 @@ interface RaceRules extends StoreUnderTest {
 	}
 
 	@Test
-	@Storm
+	@ConcurrentCalls
 	default void abandonedKeyIsTakenOverByOneOfMany() {
 		List<Call> abandoned = abandonedClaims(rounds());
 		for (Call first : abandoned) {
-			List<ClaimResult> answers = DuplicateStorm.of(64)
+			List<ClaimResult> answers = ConcurrentDuplicates.of(64)
 				.run((index) -> first.duplicate(node(index)).claim())
 				.valuesOrFail();
 			expectOneOwner("RUNNING, lease over", answers);
@@ -48,7 +48,7 @@ interface RaceRules extends StoreUnderTest {
 	}
 
 	@Test
-	@Storm
+	@ConcurrentCalls
 	default void nobodysKeyIsTakenOverByOneOfMany() {
 		Call first = abandonedClaims(1).get(0);
 		Call last = first.duplicate().acquire();
@@ -58,7 +58,8 @@ interface RaceRules extends StoreUnderTest {
 			for (int i = 0; i < 64; i++) {
 				calls.add(first.duplicate(node(i)));
 			}
-			expectOneOwner("orphaned", DuplicateStorm.of(64).run((index) -> calls.get(index).claim()).valuesOrFail());
+			expectOneOwner("orphaned",
+					ConcurrentDuplicates.of(64).run((index) -> calls.get(index).claim()).valuesOrFail());
 			Call owner = calls.stream().filter((call) -> call.claimed().abandoned()).findFirst().orElseThrow();
 			assertThat(owner.claimed().fencingToken()).as("fencing token of the take-over")
 				.isGreaterThan(last.claimed().fencingToken());
@@ -67,12 +68,12 @@ interface RaceRules extends StoreUnderTest {
 	}
 
 	@Test
-	@Storm
+	@ConcurrentCalls
 	default void nobodyRunsAfterACompletion() {
 		for (int round = 0; round < rounds(); round++) {
 			Call call = Call.fresh(this);
 			AtomicInteger runs = new AtomicInteger();
-			List<ClaimResult> last = DuplicateStorm.of(64).run((index) -> {
+			List<ClaimResult> last = ConcurrentDuplicates.of(64).run((index) -> {
 				Call mine = call.duplicate(node(index));
 				ClaimResult answer = mine.claim();
 				while (!(answer instanceof Completed)) {
@@ -95,7 +96,7 @@ interface RaceRules extends StoreUnderTest {
 		Call call = Call.fresh(this);
 		AtomicInteger running = new AtomicInteger();
 		AtomicInteger overlaps = new AtomicInteger();
-		DuplicateStorm.of(8).run((index) -> {
+		ConcurrentDuplicates.of(8).run((index) -> {
 			for (int i = 0; i < 10; i++) {
 				Call mine = call.duplicate(node(index));
 				while (!(mine.claim() instanceof Acquired)) {
@@ -118,7 +119,7 @@ interface RaceRules extends StoreUnderTest {
 	default void renewalAndTakeOverExcludeEachOther() {
 		for (Call first : abandonedClaims(2 * rounds())) {
 			Call second = first.duplicate(anotherStore());
-			List<Boolean> won = DuplicateStorm.of(2)
+			List<Boolean> won = ConcurrentDuplicates.of(2)
 				.run((index) -> (index == 0) ? first.renew(Call.LONG) : second.claim() instanceof Acquired)
 				.valuesOrFail();
 			assertThat(won).as("RUNNING, lease over, renew and claim at once: one of them wins")
@@ -131,7 +132,7 @@ interface RaceRules extends StoreUnderTest {
 	default void completionAndTakeOverExcludeEachOther() {
 		for (Call first : abandonedClaims(2 * rounds())) {
 			Call second = first.duplicate(anotherStore());
-			List<Boolean> won = DuplicateStorm.of(2)
+			List<Boolean> won = ConcurrentDuplicates.of(2)
 				.run((index) -> (index == 0) ? first.complete("late") : second.claim() instanceof Acquired)
 				.valuesOrFail();
 			assertThat(won).as("RUNNING, lease over, complete and claim at once: one of them wins")
@@ -144,7 +145,7 @@ interface RaceRules extends StoreUnderTest {
 	default void releaseAndTakeOverExcludeEachOther() {
 		for (Call first : abandonedClaims(2 * rounds())) {
 			Call second = first.duplicate(anotherStore());
-			List<Boolean> accepted = DuplicateStorm.of(2)
+			List<Boolean> accepted = ConcurrentDuplicates.of(2)
 				.run((index) -> (index == 0) ? first.release() : second.claim() instanceof Acquired)
 				.valuesOrFail();
 			assertThat(accepted.get(1)).as("RUNNING, lease over, release and claim at once: the claim is acquired")
@@ -160,7 +161,7 @@ interface RaceRules extends StoreUnderTest {
 	default void completionSentTwiceAtOnceIsAcceptedTwice() {
 		for (int round = 0; round < rounds(); round++) {
 			Call first = Call.fresh(this).acquire();
-			List<Boolean> accepted = DuplicateStorm.of(2).run((index) -> first.complete("done")).valuesOrFail();
+			List<Boolean> accepted = ConcurrentDuplicates.of(2).run((index) -> first.complete("done")).valuesOrFail();
 			assertThat(accepted).as("RUNNING, complete by the owner twice at once").containsOnly(true);
 			Expect.completed("DONE, claim: Completed", "done", first.duplicate().claim());
 		}
@@ -171,7 +172,7 @@ interface RaceRules extends StoreUnderTest {
 	default void claimSentTwiceAtOnceIsAcquiredTwiceWithOneFence() {
 		for (int round = 0; round < rounds(); round++) {
 			Call call = Call.fresh(this);
-			List<ClaimResult> answers = DuplicateStorm.of(2)
+			List<ClaimResult> answers = ConcurrentDuplicates.of(2)
 				.run((index) -> call.lease(Call.LONG).claim())
 				.valuesOrFail();
 			assertThat(answers).as("absent, the same claim twice at once: Acquired")

@@ -42,11 +42,11 @@ interface TokenRules extends StoreUnderTest {
 	}
 
 	@Test
-	@Storm
+	@ConcurrentCalls
 	default void issuedTokenIsConsumedOnceInAStorm() {
 		for (int round = 0; round < rounds(); round++) {
 			Call first = issued(Call.LONG);
-			List<ClaimResult> answers = DuplicateStorm.of(64)
+			List<ClaimResult> answers = ConcurrentDuplicates.of(64)
 				.run((index) -> first.duplicate((index % 2 == 0) ? store() : anotherStore()).claim())
 				.valuesOrFail();
 			assertThat(answers).as("ISSUED, 64 claims: one consumes the token")

@@ -47,7 +47,7 @@ class MutableClockTests {
 
 	@Test
 	void noMoveIsLostBetweenThreads() {
-		DuplicateStorm.of(16).run((index) -> {
+		ConcurrentDuplicates.of(16).run((index) -> {
 			for (int i = 0; i < 100; i++) {
 				this.clock.advance(Duration.ofMillis(1));
 			}

@@ -6,7 +6,7 @@ import io.idempotency.interceptor.InterceptorConfiguration.DefaultStoreFinder;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import io.idempotency.autoconfigure.HttpSettingsConfiguration;
-import io.idempotency.autoconfigure.UntoldCallerCheck;
+import io.idempotency.autoconfigure.UnidentifiedCallerCheck;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.RouteRegistry;
 import io.idempotency.reactor.OnDisconnect;
@@ -51,8 +51,8 @@ public final class IdempotencyWebFluxAutoConfiguration {
 	}
 
 	@Bean
-	UntoldCallerCheck idempotencyUntoldCallers(ApplicationContext context, HttpSettings settings) {
-		return new UntoldCallerCheck(context, settings, SECURITY_FILTER, ReactiveIdempotencyScopeResolver.class,
+	UnidentifiedCallerCheck idempotencyUntoldCallers(ApplicationContext context, HttpSettings settings) {
+		return new UnidentifiedCallerCheck(context, settings, SECURITY_FILTER, ReactiveIdempotencyScopeResolver.class,
 				"io.idempotency.web.IdempotencyScopeResolver",
 				() -> context.getBeanProvider(RequestMappingHandlerMapping.class)
 					.stream()

@@ -158,8 +158,8 @@ public class IdempotencyEndpoint {
 		}
 	}
 
-	private static WebEndpointResponse<Refusal> refusal(int status, String reason) {
-		return new WebEndpointResponse<>(new Refusal(reason), status);
+	private static WebEndpointResponse<Rejection> refusal(int status, String reason) {
+		return new WebEndpointResponse<>(new Rejection(reason), status);
 	}
 
 	/**
@@ -190,7 +190,7 @@ public class IdempotencyEndpoint {
 	 *
 	 * @param reason the reason, in a sentence
 	 */
-	public record Refusal(String reason) implements OperationResponseBody {
+	public record Rejection(String reason) implements OperationResponseBody {
 	}
 
 	/**

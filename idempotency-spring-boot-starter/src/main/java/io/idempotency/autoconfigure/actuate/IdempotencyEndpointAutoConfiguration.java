@@ -28,7 +28,7 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
 @ConditionalOnAvailableEndpoint(IdempotencyEndpoint.class)
 @RegisterReflectionForBinding({ IdempotencyEndpoint.RecordsDescriptor.class, IdempotencyEndpoint.RecordDescriptor.class,
-		IdempotencyEndpoint.OperationsDescriptor.class, IdempotencyEndpoint.Refusal.class,
+		IdempotencyEndpoint.OperationsDescriptor.class, IdempotencyEndpoint.Rejection.class,
 		WritableIdempotencyEndpoint.EvictionDescriptor.class })
 public final class IdempotencyEndpointAutoConfiguration {
 

@@ -32,7 +32,7 @@ import org.springframework.context.annotation.Import;
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
 @ConditionalOnClass(ObservationRegistry.class)
 @ConditionalOnMissingBean(EngineObserver.class)
-@Conditional(IdempotencyObservationAutoConfiguration.SomebodyLooks.class)
+@Conditional(IdempotencyObservationAutoConfiguration.ObservationEnabled.class)
 @Import(ObservationConfiguration.Calls.class)
 public final class IdempotencyObservationAutoConfiguration {
 
@@ -49,9 +49,9 @@ public final class IdempotencyObservationAutoConfiguration {
 	}
 
 	/** Nothing of the observation is loaded where no registry and no tracer is there. */
-	static final class SomebodyLooks extends AnyNestedCondition {
+	static final class ObservationEnabled extends AnyNestedCondition {
 
-		SomebodyLooks() {
+		ObservationEnabled() {
 			super(ConfigurationPhase.REGISTER_BEAN);
 		}
 

@@ -76,7 +76,7 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 		mapper.setDefaultPropertyInclusion(
 				JsonInclude.Value.construct(JsonInclude.Include.ALWAYS, JsonInclude.Include.ALWAYS));
 		mapper.setAnnotationIntrospectors(mapper.getSerializationConfig().getAnnotationIntrospector(),
-				new ToldMembers(mapper.getDeserializationConfig().getAnnotationIntrospector()));
+				new ReportedProperties(mapper.getDeserializationConfig().getAnnotationIntrospector()));
 		mapper.setDateFormat(new StdDateFormat());
 		mapper.configure(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES, false);
 		mapper.enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
@@ -243,11 +243,11 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 	/**
 	 * Tells of each unknown member, also where the application ignores them.
 	 */
-	private static final class ToldMembers extends AnnotationIntrospectorPair {
+	private static final class ReportedProperties extends AnnotationIntrospectorPair {
 
 		private static final long serialVersionUID = 1L;
 
-		ToldMembers(AnnotationIntrospector known) {
+		ReportedProperties(AnnotationIntrospector known) {
 			super(known, NopAnnotationIntrospector.instance);
 		}
 

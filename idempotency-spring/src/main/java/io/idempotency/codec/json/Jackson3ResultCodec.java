@@ -104,7 +104,7 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 
 	private static JsonMapper lossless(JsonMapper mapper) {
 		JsonMapper.Builder builder = mapper.rebuild();
-		return builder.annotationIntrospector(new ToldMembers(builder.annotationIntrospector()))
+		return builder.annotationIntrospector(new ReportedProperties(builder.annotationIntrospector()))
 			.deactivateDefaultTyping()
 			.polymorphicTypeValidator(new NoClassNames())
 			.changeDefaultPropertyInclusion(
@@ -229,11 +229,11 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 	/**
 	 * Tells of each unknown member, also where the application ignores them.
 	 */
-	private static final class ToldMembers extends AnnotationIntrospectorPair {
+	private static final class ReportedProperties extends AnnotationIntrospectorPair {
 
 		private static final long serialVersionUID = 1L;
 
-		ToldMembers(AnnotationIntrospector known) {
+		ReportedProperties(AnnotationIntrospector known) {
 			super(known, NopAnnotationIntrospector.instance);
 		}
 

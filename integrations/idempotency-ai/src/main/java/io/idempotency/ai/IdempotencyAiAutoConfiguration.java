@@ -9,7 +9,7 @@ import io.idempotency.ai.ToolCall.ToolCallKey;
 import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.codec.ResultCodec;
-import io.idempotency.interceptor.GuardedMethod.GuardFaultException;
+import io.idempotency.interceptor.GuardedMethod.GuardMisconfiguredException;
 import io.idempotency.interceptor.MethodAdapter;
 import io.idempotency.interceptor.OperationKeyReader;
 import io.idempotency.interceptor.RequestValues.CurrentRequest;
@@ -108,8 +108,8 @@ public final class IdempotencyAiAutoConfiguration {
 			return (ToolExecutionExceptionProcessor) (exception) -> {
 				String message = processor.process(exception);
 				return (exception.getCause() instanceof RuntimeException cause
-						&& (cause instanceof IdempotencyException || GuardFaultException.explains(cause)))
-								? ToolRefusal.of(cause, false).text() : message;
+						&& (cause instanceof IdempotencyException || GuardMisconfiguredException.explains(cause)))
+								? ToolRejection.of(cause, false).text() : message;
 			};
 		}
 

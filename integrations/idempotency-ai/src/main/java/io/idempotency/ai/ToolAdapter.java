@@ -15,14 +15,14 @@ import io.idempotency.IdempotencyException;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.ai.ToolCall.ToolCallKey;
 import io.idempotency.codec.ResultCodec;
-import io.idempotency.engine.Ending;
-import io.idempotency.interceptor.GuardedMethod.GuardFaultException;
+import io.idempotency.engine.CallOutcome;
+import io.idempotency.interceptor.GuardedMethod.GuardMisconfiguredException;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.IdempotentOperation.KeySource;
 import io.idempotency.interceptor.InvocationAdapter;
 import io.idempotency.interceptor.MethodAdapter;
 import io.idempotency.interceptor.OperationCall;
-import io.idempotency.interceptor.OperationCall.RunWatch;
+import io.idempotency.interceptor.OperationCall.InvocationListener;
 import io.idempotency.interceptor.OperationKeyReader;
 import io.idempotency.interceptor.OperationTraits;
 import io.idempotency.interceptor.RequestValues;
@@ -173,7 +173,7 @@ final class ToolAdapter implements InvocationAdapter {
 			return this.methodAdapter.invoke(call);
 		}
 		catch (RuntimeException ex) {
-			throw isRefusal(ex, call) ? new ToldRefusal(ToolRefusal.of(ex, !call.hasRun()), ex) : ex;
+			throw isRefusal(ex, call) ? new ReportedRejection(ToolRejection.of(ex, !call.hasRun()), ex) : ex;
 		}
 	}
 
@@ -182,7 +182,7 @@ final class ToolAdapter implements InvocationAdapter {
 	 * model, whoever threw it before the method ran.
 	 */
 	private static boolean isRefusal(RuntimeException thrown, OperationCall call) {
-		return thrown instanceof IdempotencyException || thrown instanceof GuardFaultException
+		return thrown instanceof IdempotencyException || thrown instanceof GuardMisconfiguredException
 				|| !call.hasRun() && !(thrown instanceof RememberedFailureException);
 	}
 
@@ -214,11 +214,11 @@ final class ToolAdapter implements InvocationAdapter {
 	}
 
 	/** A refusal whose message may be told to a model. */
-	private static final class ToldRefusal extends RuntimeException {
+	private static final class ReportedRejection extends RuntimeException {
 
 		private static final long serialVersionUID = 1L;
 
-		ToldRefusal(ToolRefusal refusal, RuntimeException cause) {
+		ReportedRejection(ToolRejection refusal, RuntimeException cause) {
 			super(refusal.text(), cause);
 		}
 
@@ -243,7 +243,7 @@ final class ToolAdapter implements InvocationAdapter {
 	 *
 	 * @hidden
 	 */
-	private static final class ErrorResults implements RunWatch {
+	private static final class ErrorResults implements InvocationListener {
 
 		private final OperationCall call;
 
@@ -273,7 +273,7 @@ final class ToolAdapter implements InvocationAdapter {
 		}
 
 		@Override
-		public Ending returned(Ending ending) {
+		public CallOutcome returned(CallOutcome ending) {
 			return ending;
 		}
 

@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyException;
 import io.idempotency.codec.ResultCodec;
-import io.idempotency.interceptor.GuardedMethod.GuardFaultException;
+import io.idempotency.interceptor.GuardedMethod.GuardMisconfiguredException;
 import io.idempotency.key.Fingerprint;
 import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
@@ -104,7 +104,7 @@ final class ToolCall {
 			return answer(tool.get());
 		}
 		catch (RuntimeException ex) {
-			if (ex instanceof IdempotencyException || ex instanceof GuardFaultException || ex == this.refusal) {
+			if (ex instanceof IdempotencyException || ex instanceof GuardMisconfiguredException || ex == this.refusal) {
 				return error(ex);
 			}
 			throw ex;
@@ -132,7 +132,7 @@ final class ToolCall {
 	}
 
 	private CallToolResult error(RuntimeException exception) {
-		ToolRefusal refusal = ToolRefusal.of(exception, this.untouched && exception == this.refusal);
+		ToolRejection refusal = ToolRejection.of(exception, this.untouched && exception == this.refusal);
 		CallToolResult.Builder error = CallToolResult.builder().addTextContent(refusal.text()).isError(true);
 		return (refusal.members().isEmpty() ? error : error.meta(Map.of(REFUSAL, refusal.members()))).build();
 	}

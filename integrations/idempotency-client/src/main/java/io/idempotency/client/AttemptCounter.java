@@ -55,7 +55,7 @@ final class AttemptCounter {
 	 * @param refusal what its problem says, {@code null} if it is none
 	 * @return how long to wait before the next attempt, {@code null} if there is none
 	 */
-	@Nullable Duration afterAnswer(int status, @Nullable String retryAfter, @Nullable Refusal refusal) {
+	@Nullable Duration afterAnswer(int status, @Nullable String retryAfter, @Nullable Rejection refusal) {
 		Duration asked = parse(retryAfter);
 		Duration delay = (refusal == null || refusal.allowsSameKey()) ? delay(status, asked, refusal != null) : null;
 		return (delay != null) ? allowed(delay, status) : null;

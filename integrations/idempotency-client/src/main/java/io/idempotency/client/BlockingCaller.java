@@ -41,7 +41,7 @@ final class BlockingCaller {
 	 * @return the first answer after which the call is not repeated
 	 * @throws IOException if there was no answer, in the last attempt or before the
 	 * thread was interrupted
-	 * @throws RefusedCallException if that answer is a refusal
+	 * @throws RejectedCallException if that answer is a refusal
 	 */
 	<R> R send(Exchange<R> exchange) throws IOException {
 		AttemptCounter attempts = new AttemptCounter(this.calls, this.timing);
@@ -52,10 +52,10 @@ final class BlockingCaller {
 			try {
 				R response = exchange.send();
 				ResponseHead head = exchange.head(response);
-				Refusal refusal = null;
+				Rejection refusal = null;
 				if (head.mayBeProblem(maxSize)) {
-					Held<R> problem = read(response, head, exchange);
-					refusal = Refusal.of(problem.start());
+					BufferedResponse<R> problem = read(response, head, exchange);
+					refusal = Rejection.of(problem.start());
 					response = problem.response();
 				}
 				delay = Thread.currentThread().isInterrupted() ? null
@@ -66,7 +66,7 @@ final class BlockingCaller {
 				}
 				exchange.discard(response);
 				if (delay == null) {
-					throw new RefusedCallException(head.status(), Objects.requireNonNull(refusal),
+					throw new RejectedCallException(head.status(), Objects.requireNonNull(refusal),
 							attempts.parse(head.retryAfter()));
 				}
 			}
@@ -80,14 +80,14 @@ final class BlockingCaller {
 		}
 	}
 
-	private <R> Held<R> read(R response, ResponseHead head, Exchange<R> exchange) throws IOException {
+	private <R> BufferedResponse<R> read(R response, ResponseHead head, Exchange<R> exchange) throws IOException {
 		try {
 			InputStream body = exchange.body(response);
 			byte[] start = body.readNBytes(this.calls.maxBodySize());
 			if (start.length > 0 || head.status() != HIDDEN_BODY) {
 				head.requireWhole(start.length);
 			}
-			return new Held<>(
+			return new BufferedResponse<>(
 					exchange.withBody(response, new SequenceInputStream(new ByteArrayInputStream(start), body)), start);
 		}
 		catch (IOException ex) {
@@ -138,7 +138,7 @@ final class BlockingCaller {
 	 *
 	 * @param response the response, which still returns all bytes
 	 */
-	private record Held<R>(R response, byte[] start) {
+	private record BufferedResponse<R>(R response, byte[] start) {
 	}
 
 }

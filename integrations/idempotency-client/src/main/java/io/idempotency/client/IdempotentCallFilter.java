@@ -137,10 +137,10 @@ public final class IdempotentCallFilter implements ExchangeFilterFunction {
 			return read(answer, head).map(Optional::of)
 				.onErrorResume(DataBufferLimitException.class, (tooLarge) -> Mono.just(Optional.empty()))
 				.flatMap((bytes) -> answered(with(bytes.orElse(new byte[0]), answer), head,
-						bytes.map(Refusal::of).orElse(null)));
+						bytes.map(Rejection::of).orElse(null)));
 		}
 
-		private Mono<ClientResponse> answered(ClientResponse answer, ResponseHead head, @Nullable Refusal refusal) {
+		private Mono<ClientResponse> answered(ClientResponse answer, ResponseHead head, @Nullable Rejection refusal) {
 			Duration delay = this.body.isRepeatable()
 					? this.attempts.afterAnswer(head.status(), head.retryAfter(), refusal) : null;
 			if (delay != null) {
@@ -150,7 +150,7 @@ public final class IdempotentCallFilter implements ExchangeFilterFunction {
 			}
 			if (refusal != null) {
 				return Mono
-					.error(new RefusedCallException(head.status(), refusal, this.attempts.parse(head.retryAfter())));
+					.error(new RejectedCallException(head.status(), refusal, this.attempts.parse(head.retryAfter())));
 			}
 			return head.isHeld(this.maxBodySize) ? read(answer, head).map((bytes) -> with(bytes, answer))
 					: Mono.just(answer);

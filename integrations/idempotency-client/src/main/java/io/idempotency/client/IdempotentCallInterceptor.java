@@ -82,7 +82,7 @@ public final class IdempotentCallInterceptor implements ClientHttpRequestInterce
 
 		@Override
 		public ClientHttpResponse withBody(ClientHttpResponse response, InputStream body) {
-			return new HeldResponse(response, body);
+			return new BufferedClientResponse(response, body);
 		}
 
 		@Override
@@ -93,7 +93,7 @@ public final class IdempotentCallInterceptor implements ClientHttpRequestInterce
 	}
 
 	/** A response whose body has arrived. */
-	private record HeldResponse(ClientHttpResponse response, InputStream body) implements ClientHttpResponse {
+	private record BufferedClientResponse(ClientHttpResponse response, InputStream body) implements ClientHttpResponse {
 
 		@Override
 		public HttpStatusCode getStatusCode() throws IOException {

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * A service with this library says itself whether a call may be repeated: by the members
  * {@code code} and {@code retry} of a problem (RFC 9457). Such an answer counts more than
  * its status: {@code same-key} is repeated within the bounds, anything else is not. What
- * is not repeated (any more) is thrown as a {@link RefusedCallException}.
+ * is not repeated (any more) is thrown as a {@link RejectedCallException}.
  * <p>
  * The values by default: header {@code Idempotency-Key}, 5 attempts, 30 seconds, delays
  * from 200 milliseconds to 10 seconds, bodies of at most 1 MB.

@@ -30,7 +30,7 @@ record ResponseHead(int status, long length, Function<String, @Nullable String> 
 
 	/** Returns whether a body is read as a problem: also one of unknown length. */
 	boolean mayBeProblem(int maxSize) {
-		return Refusal.mayBe(this.status, this.headers.apply("Content-Type")) && this.length != 0
+		return Rejection.mayBe(this.status, this.headers.apply("Content-Type")) && this.length != 0
 				&& this.length <= maxSize && maxSize > 0 && isPlain();
 	}
 

@@ -82,7 +82,7 @@ class AttemptCounterTests {
 	void serviceSaysWhetherItsAnswerIsRepeated(int status, @Nullable String retryAfter, String retry,
 			@Nullable Duration expected) {
 		IdempotentCalls calls = IdempotentCalls.DEFAULTS.change().alsoOn(500).build();
-		assertThat(attempts(calls).afterAnswer(status, retryAfter, new Refusal("a-code", retry, null)))
+		assertThat(attempts(calls).afterAnswer(status, retryAfter, new Rejection("a-code", retry, null)))
 			.isEqualTo(expected);
 	}
 

@@ -98,7 +98,7 @@ class IdempotentCallCapabilityTests {
 	void refusalIsThrownAndNotRepeated() {
 		Response.Builder refused = answer(409, "{\"code\":\"duplicate\",\"retry\":\"never\"}")
 			.headers(Map.of("content-type", List.of("application/problem+json"), "Retry-After", List.of("1")));
-		assertThatExceptionOfType(RefusedCallException.class).isThrownBy(() -> payments(refused).pay("order"))
+		assertThatExceptionOfType(RejectedCallException.class).isThrownBy(() -> payments(refused).pay("order"))
 			.satisfies((ex) -> assertThat(ex.code()).isEqualTo("duplicate"));
 		assertThat(this.keys).hasSize(1);
 	}

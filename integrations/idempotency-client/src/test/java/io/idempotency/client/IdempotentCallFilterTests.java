@@ -132,7 +132,7 @@ class IdempotentCallFilterTests {
 	@ValueSource(strings = { "never", "new-key", "fix-request" })
 	void otherRefusalIsThrownAndNotRepeated(String retry) {
 		WebClient client = client(problem(503, retry), answer(201));
-		assertThatExceptionOfType(RefusedCallException.class).isThrownBy(() -> post(client)).satisfies((ex) -> {
+		assertThatExceptionOfType(RejectedCallException.class).isThrownBy(() -> post(client)).satisfies((ex) -> {
 			assertThat(ex.code()).isEqualTo("a-code");
 			assertThat(ex.retry()).isEqualTo(retry);
 			assertThat(ex.retryAfter()).isZero();

@@ -154,7 +154,7 @@ class IdempotentCallInterceptorTests {
 	void otherRefusalIsThrownAndNotRepeated(String retry) {
 		Answer refused = problem(503, retry);
 		refused.getHeaders().set("Retry-After", "7");
-		assertThatExceptionOfType(RefusedCallException.class).isThrownBy(() -> send(refused, answer(201)))
+		assertThatExceptionOfType(RejectedCallException.class).isThrownBy(() -> send(refused, answer(201)))
 			.satisfies((ex) -> {
 				assertThat(ex.code()).isEqualTo("a-code");
 				assertThat(ex.retry()).isEqualTo(retry);
@@ -170,7 +170,7 @@ class IdempotentCallInterceptorTests {
 	@Test
 	void refusalIsThrownWhenTheBoundsAreReached() {
 		IdempotentCalls twice = IdempotentCalls.DEFAULTS.change().maxAttempts(2).build();
-		assertThatExceptionOfType(RefusedCallException.class)
+		assertThatExceptionOfType(RejectedCallException.class)
 			.isThrownBy(() -> send(twice, problem(409, "same-key"), problem(409, "same-key")))
 			.satisfies((ex) -> assertThat(ex.retry()).isEqualTo("same-key"));
 	}

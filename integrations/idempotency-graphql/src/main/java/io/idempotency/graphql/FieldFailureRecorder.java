@@ -10,8 +10,8 @@ import graphql.ErrorClassification;
 import graphql.GraphQLError;
 import graphql.GraphqlErrorBuilder;
 import graphql.schema.DataFetchingEnvironment;
-import io.idempotency.interceptor.OperationCall.RunWatch;
-import io.idempotency.engine.Ending;
+import io.idempotency.interceptor.OperationCall.InvocationListener;
+import io.idempotency.engine.CallOutcome;
 import io.idempotency.codec.ResultCodec;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +29,7 @@ import org.springframework.graphql.execution.DataFetcherExceptionResolver;
  * @param resolvers the resolvers of the application, in their order
  */
 record FieldFailureRecorder(DataFetchingEnvironment environment, ResultCodec codec,
-		List<DataFetcherExceptionResolver> resolvers) implements RunWatch {
+		List<DataFetcherExceptionResolver> resolvers) implements InvocationListener {
 
 	private static final Logger logger = LoggerFactory.getLogger(FieldFailureRecorder.class);
 
@@ -44,7 +44,7 @@ record FieldFailureRecorder(DataFetchingEnvironment environment, ResultCodec cod
 	}
 
 	@Override
-	public Ending returned(Ending ending) {
+	public CallOutcome returned(CallOutcome ending) {
 		return ending;
 	}
 

@@ -16,7 +16,7 @@ import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.RememberedFailureException;
-import io.idempotency.interceptor.GuardedMethod.GuardFaultException;
+import io.idempotency.interceptor.GuardedMethod.GuardMisconfiguredException;
 import io.idempotency.interceptor.GuardedMethod;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
@@ -295,7 +295,7 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 		}
 		catch (RuntimeException ex) {
 			// After any exception of the codec, the arguments cannot be compared.
-			throw new GuardFaultException("The arguments of '" + operation.describe() + "' cannot be compared: "
+			throw new GuardMisconfiguredException("The arguments of '" + operation.describe() + "' cannot be compared: "
 					+ ex.getMessage() + ". Set fingerprint to the values that must be equal on a retry, or set "
 					+ "fingerprint = \"none\" to compare nothing", ex);
 		}

@@ -52,8 +52,8 @@ public final class IdempotencyGraphQlAutoConfiguration {
 	}
 
 	@Bean
-	RefusalExceptionResolver idempotencyGraphQlExceptionResolver(ResultCodec codec) {
-		return new RefusalExceptionResolver(codec);
+	RejectionExceptionResolver idempotencyGraphQlExceptionResolver(ResultCodec codec) {
+		return new RejectionExceptionResolver(codec);
 	}
 
 	/** Documents that come with requests. */

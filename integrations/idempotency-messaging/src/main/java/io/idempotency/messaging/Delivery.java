@@ -6,8 +6,8 @@ import java.util.concurrent.CompletableFuture;
 
 import io.idempotency.IdempotencyException;
 import io.idempotency.interceptor.OperationCall;
-import io.idempotency.interceptor.OperationCall.RunWatch;
-import io.idempotency.engine.Ending;
+import io.idempotency.interceptor.OperationCall.InvocationListener;
+import io.idempotency.engine.CallOutcome;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.messaging.converter.MessageConversionException;
@@ -59,7 +59,7 @@ import org.springframework.messaging.converter.MessageConversionException;
  * <p>
  * Messages may be settled from any thread.
  */
-abstract class Delivery implements RunWatch {
+abstract class Delivery implements InvocationListener {
 
 	private final OperationCall call;
 
@@ -69,7 +69,7 @@ abstract class Delivery implements RunWatch {
 
 	private final List<BrokerCall> pending = new ArrayList<>();
 
-	private final CompletableFuture<Ending> open = new CompletableFuture<>();
+	private final CompletableFuture<CallOutcome> open = new CompletableFuture<>();
 
 	private Phase phase = Phase.RUNNING;
 
@@ -78,7 +78,7 @@ abstract class Delivery implements RunWatch {
 	private boolean hasReturned;
 
 	/** The ending of an open claim if the listener acknowledges the message. */
-	private Ending acknowledged = Ending.DONE_UNKEPT;
+	private CallOutcome acknowledged = CallOutcome.DONE_UNKEPT;
 
 	Delivery(OperationCall call, ReceivedMessage message, RetryWait retryWait) {
 		this.call = call;
@@ -196,7 +196,7 @@ abstract class Delivery implements RunWatch {
 			this.phase = ends ? Phase.OVER : this.phase;
 		}
 		if (ends) {
-			this.open.complete(isGivenBack() ? new Ending.NotRun(null) : this.acknowledged);
+			this.open.complete(isGivenBack() ? new CallOutcome.NotRun(null) : this.acknowledged);
 		}
 	}
 
@@ -224,9 +224,9 @@ abstract class Delivery implements RunWatch {
 	}
 
 	@Override
-	public final synchronized Ending returned(Ending ending) {
+	public final synchronized CallOutcome returned(CallOutcome ending) {
 		if (this.settlement == Settlement.RETURNED) {
-			return new Ending.NotRun(null);
+			return new CallOutcome.NotRun(null);
 		}
 		this.hasReturned = true;
 		boolean endsWithItsReturn = !this.call.operation().result().async()
@@ -235,7 +235,7 @@ abstract class Delivery implements RunWatch {
 			this.phase = Phase.OPEN;
 			this.acknowledged = ending;
 			opened();
-			return new Ending.Later(this.open);
+			return new CallOutcome.Deferred(this.open);
 		}
 		return ending;
 	}

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
-import io.idempotency.engine.Ending;
+import io.idempotency.engine.CallOutcome;
 import io.idempotency.http.StoredResponse.StoredResponseCodec;
 import io.idempotency.store.ResultKind;
 import org.jspecify.annotations.Nullable;
@@ -244,23 +244,23 @@ public final class HttpOutcomeClassifier {
 	 *
 	 * @hidden
 	 */
-	public static final class EndReporter {
+	public static final class OutcomePublisher {
 
 		private final HttpSettings settings;
 
-		private final CompletableFuture<Ending> ending = new CompletableFuture<>();
+		private final CompletableFuture<CallOutcome> ending = new CompletableFuture<>();
 
-		public EndReporter(HttpSettings settings) {
+		public OutcomePublisher(HttpSettings settings) {
 			this.settings = settings;
 		}
 
 		/** Returns an ending that completes when the end of the call is known. */
-		public Ending later() {
-			return new Ending.Later(this.ending);
+		public CallOutcome later() {
+			return new CallOutcome.Deferred(this.ending);
 		}
 
 		/** Returns the ending itself if the end of the call is known, else as above. */
-		public Ending ending() {
+		public CallOutcome ending() {
 			return isKnown() ? this.ending.join() : later();
 		}
 
@@ -269,11 +269,12 @@ public final class HttpOutcomeClassifier {
 		}
 
 		public void kept(ResultKind kind, StoredResponse answer) {
-			this.ending.complete(new Ending.Done(() -> StoredResponseCodec.encode(answer), kind, keptAtMost(kind)));
+			this.ending
+				.complete(new CallOutcome.Done(() -> StoredResponseCodec.encode(answer), kind, keptAtMost(kind)));
 		}
 
 		public void unkept(@Nullable Throwable why, ResultKind kind) {
-			this.ending.complete(new Ending.DoneUnkept(why, kind, keptAtMost(kind)));
+			this.ending.complete(new CallOutcome.SuccessWithoutResult(why, kind, keptAtMost(kind)));
 		}
 
 		/**
@@ -281,17 +282,17 @@ public final class HttpOutcomeClassifier {
 		 * not undone, and the response is kept.
 		 */
 		public void failed(@Nullable Throwable why, @Nullable StoredResponse answer) {
-			this.ending
-				.complete(new Ending.Failed(why, (answer != null) ? () -> StoredResponseCodec.encode(answer) : null));
+			this.ending.complete(
+					new CallOutcome.Failed(why, (answer != null) ? () -> StoredResponseCodec.encode(answer) : null));
 		}
 
 		/** Ends the call; nothing of its response is kept. */
 		public void end(Outcome outcome, @Nullable Throwable why) {
 			this.ending.complete(switch (outcome) {
-				case SUCCESS_WITHOUT_RESULT -> new Ending.DoneUnkept(why);
-				case FAILED -> new Ending.Failed(why, null);
-				case NOT_RUN -> new Ending.NotRun(why);
-				case INDETERMINATE -> Ending.OUT_OF_SIGHT;
+				case SUCCESS_WITHOUT_RESULT -> new CallOutcome.SuccessWithoutResult(why);
+				case FAILED -> new CallOutcome.Failed(why, null);
+				case NOT_RUN -> new CallOutcome.NotRun(why);
+				case INDETERMINATE -> CallOutcome.OUT_OF_SIGHT;
 				case SUCCESS, DEFERRED ->
 					throw new IllegalStateException("Not an outcome without a response: " + outcome);
 			});

@@ -27,7 +27,7 @@ import io.idempotency.RetryAdvice;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.IdempotentOperation.IdempotentOperationSource;
 import io.idempotency.interceptor.IdempotentOperation.KeySource;
-import io.idempotency.interceptor.RefusalMembers;
+import io.idempotency.interceptor.ProblemProperties;
 import io.idempotency.store.Causes;
 import org.jspecify.annotations.Nullable;
 
@@ -186,7 +186,7 @@ public final class ProblemRenderer {
 	 * @return the seconds, {@code null} if it makes no sense to come back
 	 */
 	public static @Nullable String retryAfter(IdempotencyException refusal) {
-		Integer seconds = RefusalMembers.retryAfter(refusal);
+		Integer seconds = ProblemProperties.retryAfter(refusal);
 		return (seconds != null) ? seconds.toString() : null;
 	}
 

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import io.idempotency.IdempotencyCallerUnknownException;
 import io.idempotency.Internal;
 import io.idempotency.ScopeMode;
-import io.idempotency.interceptor.GuardedMethod.GuardFaultException;
+import io.idempotency.interceptor.GuardedMethod.GuardMisconfiguredException;
 import io.idempotency.key.Caller;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -92,7 +92,7 @@ public final class RequestCallerResolver {
 	 */
 	public static Caller scope(Object resolver, @Nullable String scope) {
 		if (scope == null || scope.isEmpty()) {
-			throw new GuardFaultException("'" + resolver.getClass().getName()
+			throw new GuardMisconfiguredException("'" + resolver.getClass().getName()
 					+ "' returned no scope, so callers could share keys by mistake. Return a scope, or throw an "
 					+ "exception to reject the request", null);
 		}
@@ -176,8 +176,8 @@ public final class RequestCallerResolver {
 			return name.startsWith("[") || name.contains("$$") || ClassUtils.isPresent(name, type.getClassLoader());
 		}
 
-		private static GuardFaultException refused(Class<?> type, String problem, Class<?> resolver) {
-			return new GuardFaultException(
+		private static GuardMisconfiguredException refused(Class<?> type, String problem, Class<?> resolver) {
+			return new GuardMisconfiguredException(
 					"The caller of the request cannot be identified: the principal (" + type.getName() + ") " + problem
 							+ ". Give it a stable name, or declare a bean of type " + resolver.getSimpleName(),
 					null);

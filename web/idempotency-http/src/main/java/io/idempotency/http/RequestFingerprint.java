@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 
 import io.idempotency.IdempotencyBodyTooLargeException;
 import io.idempotency.Internal;
-import io.idempotency.http.KnownBody.ContentType;
+import io.idempotency.http.CachedBody.ContentType;
 import io.idempotency.interceptor.IdempotentOperation.KeySource;
 import io.idempotency.interceptor.RequestValues;
 import io.idempotency.key.Fingerprint;

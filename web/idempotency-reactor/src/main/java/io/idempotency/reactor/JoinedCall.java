@@ -6,10 +6,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.idempotency.IdempotencyOutcome;
-import io.idempotency.engine.Admission.Move;
+import io.idempotency.engine.ClaimStateMachine.NextStep;
 import io.idempotency.engine.AsyncResults;
 import io.idempotency.engine.ConflictWaiter;
-import io.idempotency.engine.Ending;
+import io.idempotency.engine.CallOutcome;
 import io.idempotency.engine.EngineRuntime;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.store.ClaimOrigin;
@@ -66,7 +66,7 @@ final class JoinedCall<T> {
 
 	private volatile TransactionOutcome outcome = TransactionOutcome.UNKNOWN;
 
-	private volatile @Nullable ReactiveRun<T> run;
+	private volatile @Nullable ReactiveGuardedInvocation<T> run;
 
 	/** Ends the call when the transaction has ended as planned. */
 	private volatile @Nullable Runnable then;
@@ -110,9 +110,9 @@ final class JoinedCall<T> {
 				this.caller.go(this.key.conflict(this.caller.admission()));
 			}
 			else {
-				this.caller.leaveTheRow(Move.GO_ON);
+				this.caller.leaveTheRow(NextStep.GO_ON);
 				limit(Phase.BEGINNING, () -> ended(notAnswered("begin")));
-				new OwnSubscription<Void>(this.caller.context(), (nothing, failure) -> {
+				new DedicatedSubscription<Void>(this.caller.context(), (nothing, failure) -> {
 					Phase last = this.phase.get();
 					if (last != Phase.LATE && this.phase.compareAndSet(last, Phase.OVER)) {
 						ended(failure);
@@ -166,19 +166,19 @@ final class JoinedCall<T> {
 				this.caller.store, this.caller.parts, this.caller.observed, this.caller.resumption,
 				this.caller.context());
 		owned.joined();
-		ReactiveRun<T> made = new ReactiveRun<>(this.caller, owned);
+		ReactiveGuardedInvocation<T> made = new ReactiveGuardedInvocation<>(this.caller, owned);
 		this.run = made;
 		this.key.owns();
 		Context context = ReactiveIdempotencyContext.with(inside, owned.context());
 		return Mono.defer(() -> prepare(made, acquired.before(), context))
 			.doOnNext((found) -> this.recovered = true)
-			.onErrorResume((failure) -> undo(owned, new Ending.NotRun(failure), failure))
+			.onErrorResume((failure) -> undo(owned, new CallOutcome.NotRun(failure), failure))
 			.switchIfEmpty(Mono.defer(() -> work(made, context)))
 			.singleOptional()
 			.flatMap((value) -> returned(made, value.orElse(null)));
 	}
 
-	private Mono<T> prepare(ReactiveRun<T> made, ClaimOrigin before, Context context) {
+	private Mono<T> prepare(ReactiveGuardedInvocation<T> made, ClaimOrigin before, Context context) {
 		if (!this.caller.isAnswered()) {
 			return Mono.error(ReactiveCall.cancelled());
 		}
@@ -203,9 +203,10 @@ final class JoinedCall<T> {
 	}
 
 	/** Runs the work, whose cancellation is a failure of the transaction. */
-	private Mono<T> work(ReactiveRun<T> made, Context context) {
+	private Mono<T> work(ReactiveGuardedInvocation<T> made, Context context) {
 		Mono<T> work = Mono.create((sink) -> {
-			OwnSubscription<T> running = new OwnSubscription<>(context, (value, failure) -> end(sink, value, failure));
+			DedicatedSubscription<T> running = new DedicatedSubscription<>(context,
+					(value, failure) -> end(sink, value, failure));
 			sink.onCancel(running);
 			running.begin(made.entered(() -> {
 				Mono<T> ready = isCancelled() ? this.cancelled.asMono() : this.caller.action.run();
@@ -214,7 +215,7 @@ final class JoinedCall<T> {
 		});
 		return Mono.firstWithSignal(work, this.cancelled.asMono()).onErrorResume((failure) -> {
 			if (isCancelled()) {
-				return undo(made.claim, new Ending.NotRun(failure), failure);
+				return undo(made.claim, new CallOutcome.NotRun(failure), failure);
 			}
 			this.caller.failsUnseen(failure);
 			Throwable cause = AsyncResults.cause(Exceptions.unwrap(failure));
@@ -230,18 +231,18 @@ final class JoinedCall<T> {
 		return Boolean.TRUE.equals(this.cancelled.scan(Attr.TERMINATED));
 	}
 
-	private Mono<Void> returned(ReactiveRun<T> made, @Nullable T value) {
+	private Mono<Void> returned(ReactiveGuardedInvocation<T> made, @Nullable T value) {
 		if (this.recovered && value != null) {
 			this.caller.observed.seenAs(IdempotencyOutcome.RECOVERED);
 		}
 		ReactiveClaim owned = made.claim;
-		Ending ending = visible(made.succeeded(value, this.recovered));
+		CallOutcome ending = visible(made.succeeded(value, this.recovered));
 		Runnable answer = () -> this.caller.succeed(value);
-		if (!(ending instanceof Ending.Successful || ending instanceof Ending.Later)) {
+		if (!(ending instanceof CallOutcome.Successful || ending instanceof CallOutcome.Deferred)) {
 			owned.end(ending);
 			return undo(answer);
 		}
-		this.later = ending instanceof Ending.Later;
+		this.later = ending instanceof CallOutcome.Deferred;
 		if (!this.later) {
 			owned.end(ending);
 		}
@@ -250,8 +251,8 @@ final class JoinedCall<T> {
 	}
 
 	/** Where the transaction is rolled back, nothing of it can continue out of sight. */
-	private static Ending visible(Ending ending) {
-		return (ending instanceof Ending.OutOfSight) ? new Ending.Failed(null, null) : ending;
+	private static CallOutcome visible(CallOutcome ending) {
+		return (ending instanceof CallOutcome.Indeterminate) ? new CallOutcome.Failed(null, null) : ending;
 	}
 
 	private boolean isDuplicate(Throwable failure) {
@@ -260,8 +261,8 @@ final class JoinedCall<T> {
 	}
 
 	/** Ends the call with its failure after the rollback. */
-	private <V> Mono<V> undo(ReactiveClaim owned, Ending ending, Throwable failure) {
-		this.later = ending instanceof Ending.Later;
+	private <V> Mono<V> undo(ReactiveClaim owned, CallOutcome ending, Throwable failure) {
+		this.later = ending instanceof CallOutcome.Deferred;
 		if (!this.later) {
 			owned.end(ending);
 		}
@@ -292,7 +293,7 @@ final class JoinedCall<T> {
 	/** The transaction has ended, or its end is not waited for any more. */
 	private void ended(@Nullable Throwable failure) {
 		this.timer.dispose();
-		ReactiveRun<T> made = this.run;
+		ReactiveGuardedInvocation<T> made = this.run;
 		ReactiveClaim owned = (made != null) ? made.claim : null;
 		Runnable answer = this.then;
 		if (answer != null && (failure == null || this.undone)) {
@@ -315,7 +316,7 @@ final class JoinedCall<T> {
 				&& this.attempts.incrementAndGet() < EngineRuntime.TRANSACTION_ATTEMPTS) {
 			// A deadlock of claims has ended the transaction, and the work has not run.
 			this.caller.parts.events().transactionRepeated(this.caller.call.operation(), lost);
-			this.caller.go(Move.SEND);
+			this.caller.go(NextStep.SEND);
 			return;
 		}
 		this.caller.isAnswered();
@@ -329,7 +330,7 @@ final class JoinedCall<T> {
 		Throwable write = this.writeFailure;
 		if (write == null) {
 			owned.withdraw();
-			owned.end(new Ending.Failed(failure, null));
+			owned.end(new CallOutcome.Failed(failure, null));
 		}
 		owned.transactionEnded(this.outcome, write == null);
 		Throwable cause = Exceptions.unwrap((write != null) ? write : failure);
@@ -348,7 +349,7 @@ final class JoinedCall<T> {
 		});
 	}
 
-	private void notCommitted(ReactiveRun<T> made, Throwable failure, Runnable answer) {
+	private void notCommitted(ReactiveGuardedInvocation<T> made, Throwable failure, Runnable answer) {
 		ReactiveClaim owned = made.claim;
 		if (this.phase.get() == Phase.LATE && failure instanceof IdempotencyStoreException late) {
 			owned.transactionEnded(this.outcome, false);
@@ -390,7 +391,7 @@ final class JoinedCall<T> {
 	 * the call, or its caller, may begin again at once.
 	 */
 	private void carryOut(Mono<Void> step, Runnable last) {
-		new OwnSubscription<Void>(this.caller.context(), (nothing, failure) -> {
+		new DedicatedSubscription<Void>(this.caller.context(), (nothing, failure) -> {
 			this.key.free();
 			this.caller.resumption.execute(() -> {
 				try {

@@ -1,7 +1,7 @@
 package io.idempotency.reactor;
 
 import io.idempotency.Internal;
-import io.idempotency.engine.Ending;
+import io.idempotency.engine.CallOutcome;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -67,23 +67,23 @@ public interface ReactiveAction<T> {
 	 * @param recovered whether the value was looked up, so that it is answered as a
 	 * replay
 	 * @return how the call has ended; an exception of this method makes the ending
-	 * {@link Ending.DoneUnkept}, never a failure of the call
+	 * {@link CallOutcome.SuccessWithoutResult}, never a failure of the call
 	 */
-	Ending returned(@Nullable T value, boolean recovered);
+	CallOutcome returned(@Nullable T value, boolean recovered);
 
 	/**
 	 * Is told that the work has failed.
 	 * @param failure the failure, which the caller gets
 	 * @return how the call has ended
 	 */
-	Ending threw(Throwable failure);
+	CallOutcome threw(Throwable failure);
 
 	/**
 	 * Is told that the work was cancelled or has timed out, which says nothing about how
 	 * far it has come.
 	 */
-	default Ending gaveUp(Throwable failure) {
-		return Ending.OUT_OF_SIGHT;
+	default CallOutcome gaveUp(Throwable failure) {
+		return CallOutcome.OUT_OF_SIGHT;
 	}
 
 }

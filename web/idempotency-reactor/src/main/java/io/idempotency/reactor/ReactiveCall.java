@@ -19,10 +19,10 @@ import io.idempotency.engine.EngineRuntime.DetachedCalls;
 import io.idempotency.engine.EngineRuntime;
 import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.Replayer;
-import io.idempotency.engine.Admission;
-import io.idempotency.engine.Ending;
+import io.idempotency.engine.ClaimStateMachine;
+import io.idempotency.engine.CallOutcome;
 import io.idempotency.engine.GuardedCall;
-import io.idempotency.engine.Admission.Move;
+import io.idempotency.engine.ClaimStateMachine.NextStep;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStoreException;
@@ -43,9 +43,9 @@ import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 /**
- * One call, from its claim to its response. Does the moves of an {@link Admission} as the
- * store answers, holds no thread meanwhile, and leaves as soon as its caller does: a
- * claim that is granted after that is given back.
+ * One call, from its claim to its response. Does the moves of an
+ * {@link ClaimStateMachine} as the store answers, holds no thread meanwhile, and leaves
+ * as soon as its caller does: a claim that is granted after that is given back.
  *
  * @param <T> the result of the guarded work
  */
@@ -75,7 +75,7 @@ final class ReactiveCall<T> {
 
 	private final @Nullable SurroundingTransaction transaction;
 
-	private final Admission admission;
+	private final ClaimStateMachine admission;
 
 	private final Claimer claimer;
 
@@ -113,7 +113,7 @@ final class ReactiveCall<T> {
 		this.store = store;
 		this.resumption = resumption;
 		this.observed = observed;
-		this.admission = new Admission(call, parts.origin());
+		this.admission = new ClaimStateMachine(call, parts.origin());
 		this.claimer = new Claimer(parts);
 	}
 
@@ -182,7 +182,7 @@ final class ReactiveCall<T> {
 	/** A look refuses nothing. */
 	private void look(Runnable otherwise, boolean claims) {
 		long begun = this.parts.scheduler().nanos();
-		new OwnSubscription<ClaimResult.Completed>(this.context, (found, failure) -> {
+		new DedicatedSubscription<ClaimResult.Completed>(this.context, (found, failure) -> {
 			try {
 				if (found == null) {
 					this.upkeep.foundNothing(this.call, (failure != null) ? asRuntimeException(failure) : null, begun,
@@ -190,7 +190,7 @@ final class ReactiveCall<T> {
 					otherwise.run();
 				}
 				else if (isAnswered()) {
-					leaveTheRow(Move.GO_ON);
+					leaveTheRow(NextStep.GO_ON);
 					answer(found);
 				}
 				else {
@@ -198,7 +198,7 @@ final class ReactiveCall<T> {
 				}
 			}
 			catch (Throwable ex) {
-				leaveTheRow(Move.GO_ON);
+				leaveTheRow(NextStep.GO_ON);
 				fail(ex);
 			}
 		}).begin(() -> this.store.find(this.call.key(), this.call.fingerprint()));
@@ -206,24 +206,24 @@ final class ReactiveCall<T> {
 
 	private void refuseWithoutRoom() {
 		this.parts.events().publish(IdempotencyEvent.STORE_UNAVAILABLE, this.call.operation());
-		fail(IdempotencyStoreUnavailableException.overloaded(this.call.operation(), Admission.RETRY_AFTER));
+		fail(IdempotencyStoreUnavailableException.overloaded(this.call.operation(), ClaimStateMachine.RETRY_AFTER));
 	}
 
-	Admission admission() {
+	ClaimStateMachine admission() {
 		return this.admission;
 	}
 
 	/** Does the moves, until the next one depends on a response that is not here yet. */
-	void go(Move first) {
+	void go(NextStep first) {
 		for (@Nullable
-		Move move = first; move != null;) {
-			if (move instanceof Move.Send send) {
+		NextStep move = first; move != null;) {
+			if (move instanceof NextStep.Send send) {
 				move = send(send);
 			}
-			else if (move instanceof Move.Wait wait) {
+			else if (move instanceof NextStep.Wait wait) {
 				move = await(wait);
 			}
-			else if (move instanceof Move.Renew) {
+			else if (move instanceof NextStep.Renew) {
 				move = renew();
 			}
 			else {
@@ -234,7 +234,7 @@ final class ReactiveCall<T> {
 		}
 	}
 
-	private @Nullable Move send(Move.Send send) {
+	private @Nullable NextStep send(NextStep.Send send) {
 		if (this.gone) {
 			leave(send.again());
 			return null;
@@ -244,7 +244,7 @@ final class ReactiveCall<T> {
 			other.run();
 			return null;
 		}
-		Move instead = this.claimer.instead(send, this.admission, this.upkeep, this::isGone);
+		NextStep instead = this.claimer.instead(send, this.admission, this.upkeep, this::isGone);
 		if (instead == null) {
 			ask(() -> this.store.claim(this.admission.request()),
 					(result) -> this.claimer.answered(result, this.admission, this.upkeep),
@@ -253,7 +253,7 @@ final class ReactiveCall<T> {
 		return instead;
 	}
 
-	private @Nullable Move renew() {
+	private @Nullable NextStep renew() {
 		ClaimRequest request = this.admission.request();
 		ask(() -> this.store.renew(request.key(), request.claimId(), request.lease()),
 				(accepted) -> this.claimer.renewed(accepted, this.admission, this.upkeep),
@@ -262,9 +262,9 @@ final class ReactiveCall<T> {
 	}
 
 	/** Asks the store, and goes on with what its response or its failure means. */
-	private <V> void ask(Callable<Mono<V>> question, Function<V, @Nullable Move> answered,
-			Function<RuntimeException, Move> failed) {
-		OwnSubscription.ask(this.context, question, (answer) -> next(() -> answered.apply(answer)),
+	private <V> void ask(Callable<Mono<V>> question, Function<V, @Nullable NextStep> answered,
+			Function<RuntimeException, NextStep> failed) {
+		DedicatedSubscription.ask(this.context, question, (answer) -> next(() -> answered.apply(answer)),
 				(failure) -> next(() -> failed.apply(asRuntimeException(failure))));
 	}
 
@@ -277,8 +277,8 @@ final class ReactiveCall<T> {
 				: new IdempotencyStoreException("The store failed", cause);
 	}
 
-	private void next(Supplier<@Nullable Move> decided) {
-		Move move;
+	private void next(Supplier<@Nullable NextStep> decided) {
+		NextStep move;
 		try {
 			move = decided.get();
 		}
@@ -295,7 +295,7 @@ final class ReactiveCall<T> {
 	}
 
 	/** Waits for the end of a conflict: the first time not at all. */
-	private @Nullable Move await(Move.Wait wait) {
+	private @Nullable NextStep await(NextStep.Wait wait) {
 		ConflictWaiter.Place here = this.place;
 		if (here == null) {
 			here = this.parts.waiter().enter(this.admission);
@@ -321,7 +321,7 @@ final class ReactiveCall<T> {
 		}
 	}
 
-	void leaveTheRow(Move move) {
+	void leaveTheRow(NextStep move) {
 		ConflictWaiter.Place here = this.place;
 		if (here != null) {
 			this.place = null;
@@ -335,7 +335,7 @@ final class ReactiveCall<T> {
 	 */
 	private void leave(boolean giveBack) {
 		boolean waited = this.place != null;
-		leaveTheRow(Move.SEND);
+		leaveTheRow(NextStep.SEND);
 		if (giveBack) {
 			this.claimer.giveBack(this.admission, this.upkeep);
 		}
@@ -431,19 +431,19 @@ final class ReactiveCall<T> {
 		}
 	}
 
-	private void settle(Move move) {
+	private void settle(NextStep move) {
 		boolean wanted = isAnswered();
 		try {
-			if (move instanceof Move.Run run) {
+			if (move instanceof NextStep.Run run) {
 				own(run, wanted);
 			}
-			else if (move instanceof Move.Answer answer) {
+			else if (move instanceof NextStep.Answer answer) {
 				answer(answer.result());
 			}
-			else if (move instanceof Move.Unguarded unguarded) {
+			else if (move instanceof NextStep.Unguarded unguarded) {
 				letGo(unguarded, wanted);
 			}
-			else if (move instanceof Move.Refuse refuse) {
+			else if (move instanceof NextStep.Refuse refuse) {
 				fail(this.claimer.refused(refuse, this.admission, this.upkeep));
 			}
 		}
@@ -452,7 +452,7 @@ final class ReactiveCall<T> {
 		}
 	}
 
-	private void own(Move.Run run, boolean wanted) {
+	private void own(NextStep.Run run, boolean wanted) {
 		ReactiveClaim claim;
 		try {
 			this.claimer.takenOver(run, this.admission);
@@ -470,7 +470,7 @@ final class ReactiveCall<T> {
 				claim.endsWith(this.transaction);
 			}
 			catch (Throwable ex) {
-				claim.end(new Ending.NotRun(ex));
+				claim.end(new CallOutcome.NotRun(ex));
 				throw ex;
 			}
 		}
@@ -482,12 +482,12 @@ final class ReactiveCall<T> {
 			run(claim);
 		}
 		else {
-			claim.end(new Ending.NotRun(cancelled()));
+			claim.end(new CallOutcome.NotRun(cancelled()));
 		}
 	}
 
 	private void run(ReactiveClaim owned) {
-		new ReactiveRun<>(this, owned).run();
+		new ReactiveGuardedInvocation<>(this, owned).run();
 	}
 
 	private void answer(ClaimResult result) throws Throwable {
@@ -537,7 +537,7 @@ final class ReactiveCall<T> {
 			told.accept(null, null);
 			return;
 		}
-		new OwnSubscription<T>(context, (found, failure) -> {
+		new DedicatedSubscription<T>(context, (found, failure) -> {
 			if (found != null) {
 				this.parts.events().publish(IdempotencyEvent.RECOVERED, this.call.operation());
 			}
@@ -545,7 +545,7 @@ final class ReactiveCall<T> {
 		}).begin(look);
 	}
 
-	private void letGo(Move.Unguarded unguarded, boolean wanted) {
+	private void letGo(NextStep.Unguarded unguarded, boolean wanted) {
 		if (!wanted) {
 			leave(unguarded.giveBack());
 			return;
@@ -558,7 +558,7 @@ final class ReactiveCall<T> {
 				this.parts.workEnds();
 			}
 		};
-		OwnSubscription<T> work = new OwnSubscription<>(ReactiveIdempotencyContext.without(this.context),
+		DedicatedSubscription<T> work = new DedicatedSubscription<>(ReactiveIdempotencyContext.without(this.context),
 				(value, failure) -> {
 					try {
 						if (failure != null) {

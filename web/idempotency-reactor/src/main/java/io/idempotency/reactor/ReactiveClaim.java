@@ -16,7 +16,7 @@ import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.EngineObserver.ObservedCall;
 import io.idempotency.engine.ClaimCompletion;
 import io.idempotency.engine.EngineRuntime.DetachedCalls;
-import io.idempotency.engine.Ending;
+import io.idempotency.engine.CallOutcome;
 import io.idempotency.engine.AsyncResults;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.WorkTransactions.WorkOutcomes;
@@ -28,7 +28,7 @@ import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
-import io.idempotency.engine.EventLog;
+import io.idempotency.engine.EventPublisher;
 import io.idempotency.engine.RecordWriter;
 import io.idempotency.engine.EngineRuntime.StoreRuntime;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +40,7 @@ import reactor.util.context.ContextView;
 
 /**
  * The claim of a running call, for its owner. The claim is renewed until one
- * {@link Ending} ends it, at most for the retention.
+ * {@link CallOutcome} ends it, at most for the retention.
  * <p>
  * The end is written by a subscription of its own, which nobody can cancel. A failure of
  * the store does not reach the caller: the write is repeated in the background, and a
@@ -65,7 +65,7 @@ public final class ReactiveClaim {
 
 	private final ObservedCall observed;
 
-	private final EventLog events;
+	private final EventPublisher events;
 
 	private final Executor resumption;
 
@@ -160,7 +160,7 @@ public final class ReactiveClaim {
 	private <T> Mono<T> notFound(Throwable duplicate, @Nullable Throwable failure) {
 		return Mono.defer(() -> {
 			this.observed.seenAs(IdempotencyOutcome.RESULT_UNAVAILABLE);
-			return end(Ending.DONE_UNKEPT);
+			return end(CallOutcome.DONE_UNKEPT);
 		}).then(Mono.error(() -> this.events.resultNotFound(operation(), duplicate, failure)));
 	}
 
@@ -227,7 +227,7 @@ public final class ReactiveClaim {
 
 	/** Bounds the renewal from now on, because the caller is gone. */
 	void boundRenewal(Duration duration) {
-		this.record.renewAtMost(duration, () -> end(Ending.OUT_OF_SIGHT));
+		this.record.renewAtMost(duration, () -> end(CallOutcome.OUT_OF_SIGHT));
 	}
 
 	/** Is told the failure of the work, before anybody is answered with it. */
@@ -246,16 +246,17 @@ public final class ReactiveClaim {
 	 * @return completes when the record has its end, or the write of it is left to be
 	 * repeated; at once for an ending after which the work may go on. Never fails
 	 */
-	public Mono<Void> end(Ending ending) {
-		if (ending instanceof Ending.Later later) {
+	public Mono<Void> end(CallOutcome ending) {
+		if (ending instanceof CallOutcome.Deferred later) {
 			later.ending()
-				.whenComplete((known, failure) -> end((failure != null) ? new Ending.DoneUnkept(failure) : known));
+				.whenComplete((known,
+						failure) -> end((failure != null) ? new CallOutcome.SuccessWithoutResult(failure) : known));
 			return Mono.empty();
 		}
 		if (this.mayHaveCommitted) {
 			this.end.commitNotAnswered();
 		}
-		Ending known = afterTransaction(ending);
+		CallOutcome known = afterTransaction(ending);
 		return (known != null) ? carryOut(this.end.ended(known)) : Mono.empty();
 	}
 
@@ -318,23 +319,23 @@ public final class ReactiveClaim {
 		TransactionOutcome known = (outcome == TransactionOutcome.COMMITTED
 				|| this.surrounding == Surrounding.ROLLED_BACK) ? outcome : TransactionOutcome.UNKNOWN;
 		Mono<Void> written = carryOut(this.end.transactionEnded(known, false));
-		return late ? end(Ending.OUT_OF_SIGHT) : this.hasEnded ? written : Mono.empty();
+		return late ? end(CallOutcome.OUT_OF_SIGHT) : this.hasEnded ? written : Mono.empty();
 	}
 
 	/**
 	 * Returns the outcome of the call with regard to the transaction of the caller,
 	 * {@code null} if the end of that decides.
 	 */
-	private @Nullable Ending afterTransaction(Ending ending) {
+	private @Nullable CallOutcome afterTransaction(CallOutcome ending) {
 		TransactionOutcome outcome;
 		synchronized (this) {
 			if (this.surrounding == Surrounding.OPEN) {
-				this.cancelled |= ending instanceof Ending.OutOfSight;
+				this.cancelled |= ending instanceof CallOutcome.Indeterminate;
 				this.hasEnded |= !this.cancelled;
 				return this.cancelled ? null : ending;
 			}
-			if (this.surrounding == Surrounding.ROLLED_BACK && ending instanceof Ending.OutOfSight) {
-				return new Ending.NotRun(null);
+			if (this.surrounding == Surrounding.ROLLED_BACK && ending instanceof CallOutcome.Indeterminate) {
+				return new CallOutcome.NotRun(null);
 			}
 			if (this.surrounding != Surrounding.COMMIT_FAILED) {
 				return ending;
@@ -415,11 +416,11 @@ public final class ReactiveClaim {
 			this.ended.tryEmitEmpty();
 			return Mono.empty();
 		}
-		if (!(write instanceof RecordUpdate.Hold)) {
+		if (!(write instanceof RecordUpdate.Defer)) {
 			write(write);
 		}
 		// The transaction of the caller waits for the result of the call.
-		return (write instanceof RecordUpdate.Hold && this.surrounding == Surrounding.OPEN) ? Mono.empty()
+		return (write instanceof RecordUpdate.Defer && this.surrounding == Surrounding.OPEN) ? Mono.empty()
 				: this.ended.asMono();
 	}
 
@@ -429,7 +430,7 @@ public final class ReactiveClaim {
 			ended(write, true);
 			return;
 		}
-		OwnSubscription.ask(this.context,
+		DedicatedSubscription.ask(this.context,
 				() -> (write instanceof RecordUpdate.Complete complete) ? this.store.complete(complete.completion())
 						: this.store.release(this.claim.key(), this.claim.id()),
 				(accepted) -> answered(sent, write, accepted),

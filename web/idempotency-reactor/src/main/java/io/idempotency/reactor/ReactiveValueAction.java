@@ -2,7 +2,7 @@ package io.idempotency.reactor;
 
 import io.idempotency.Internal;
 import io.idempotency.engine.ValueAction;
-import io.idempotency.engine.Ending;
+import io.idempotency.engine.CallOutcome;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
@@ -42,17 +42,17 @@ public abstract class ReactiveValueAction<T> implements ReactiveAction<T> {
 	}
 
 	@Override
-	public final Ending returned(@Nullable T value, boolean recovered) {
+	public final CallOutcome returned(@Nullable T value, boolean recovered) {
 		return this.action.returned(value, recovered);
 	}
 
 	@Override
-	public final Ending threw(Throwable failure) {
+	public final CallOutcome threw(Throwable failure) {
 		return this.action.threw(failure);
 	}
 
 	@Override
-	public Ending gaveUp(Throwable failure) {
+	public CallOutcome gaveUp(Throwable failure) {
 		return this.action.gaveUp(failure);
 	}
 

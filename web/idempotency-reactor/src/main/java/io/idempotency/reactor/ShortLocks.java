@@ -31,7 +31,7 @@ public final class ShortLocks implements BlockHoundIntegration {
 			builder.allowBlockingCallsInside(ENGINE + "KeyCondition$Waiter", method);
 		}
 		for (String method : new String[] { "begins", "ends" }) {
-			builder.allowBlockingCallsInside(ENGINE + "UnderWay", method);
+			builder.allowBlockingCallsInside(ENGINE + "CallsInProgress", method);
 		}
 		// A timer is set, or cancelled.
 		builder.allowBlockingCallsInside("java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue", "offer");

@@ -1,6 +1,6 @@
 package io.idempotency.reactor;
 
-import io.idempotency.engine.Ending;
+import io.idempotency.engine.CallOutcome;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -25,12 +25,12 @@ class ForwardingAction implements ReactiveAction<String> {
 	}
 
 	@Override
-	public Ending returned(@Nullable String value, boolean recovered) {
+	public CallOutcome returned(@Nullable String value, boolean recovered) {
 		return this.action.returned(value, recovered);
 	}
 
 	@Override
-	public Ending threw(Throwable failure) {
+	public CallOutcome threw(Throwable failure) {
 		return this.action.threw(failure);
 	}
 

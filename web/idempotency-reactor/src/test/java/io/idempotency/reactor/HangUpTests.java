@@ -14,7 +14,7 @@ import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyRecord.State;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.StoreFailureMode;
-import io.idempotency.engine.Ending;
+import io.idempotency.engine.CallOutcome;
 import io.idempotency.store.Claim;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
@@ -297,9 +297,9 @@ class HangUpTests {
 		ReactiveAction<String> harmless = new ForwardingAction(this.slow) {
 
 			@Override
-			public Ending gaveUp(Throwable failure) {
+			public CallOutcome gaveUp(Throwable failure) {
 				assertThat(failure).isInstanceOf(CancellationException.class);
-				return new Ending.NotRun(failure);
+				return new CallOutcome.NotRun(failure);
 			}
 
 		};

@@ -14,7 +14,7 @@ import io.idempotency.engine.EngineObserver;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.engine.Ending;
+import io.idempotency.engine.CallOutcome;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.store.IdempotencyStoreException;
@@ -256,8 +256,8 @@ class JoinedFaultsTests {
 			assertThat(start(new ForwardingAction(this.order) {
 
 				@Override
-				public Ending returned(@Nullable String value, boolean recovered) {
-					return new Ending.Done(() -> {
+				public CallOutcome returned(@Nullable String value, boolean recovered) {
+					return new CallOutcome.Done(() -> {
 						throw new IllegalArgumentException("It cannot be stored");
 					});
 				}
@@ -487,13 +487,13 @@ class JoinedFaultsTests {
 		}
 
 		@Override
-		public Ending returned(@Nullable String value, boolean recovered) {
+		public CallOutcome returned(@Nullable String value, boolean recovered) {
 			at(recovered ? Fault.RETURNED_RECOVERED : Fault.RETURNED);
 			return this.action.returned(value, recovered);
 		}
 
 		@Override
-		public Ending threw(Throwable failure) {
+		public CallOutcome threw(Throwable failure) {
 			at(Fault.THREW);
 			return this.action.threw(failure);
 		}

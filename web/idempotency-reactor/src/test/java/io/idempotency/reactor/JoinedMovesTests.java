@@ -15,7 +15,7 @@ import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyRecord.State;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.engine.Ending;
+import io.idempotency.engine.CallOutcome;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
@@ -450,8 +450,8 @@ class JoinedMovesTests {
 		assertThat(start(new ForwardingAction(refused) {
 
 			@Override
-			public Ending returned(@Nullable String value, boolean recovered) {
-				return new Ending.NotRun(null);
+			public CallOutcome returned(@Nullable String value, boolean recovered) {
+				return new CallOutcome.NotRun(null);
 			}
 
 		}).value).isEqualTo("refused");

@@ -552,7 +552,7 @@ class ReactiveMovesTests {
 		ReactiveAction<String> broken = new ForwardingAction(action) {
 
 			@Override
-			public io.idempotency.engine.Ending returned(String value, boolean recovered) {
+			public io.idempotency.engine.CallOutcome returned(String value, boolean recovered) {
 				throw new IllegalStateException("no codec");
 			}
 

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
-import io.idempotency.engine.Ending;
+import io.idempotency.engine.CallOutcome;
 import io.idempotency.codec.UnreadableResultException;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -73,8 +73,8 @@ final class TextAction implements ReactiveAction<String> {
 	}
 
 	@Override
-	public Ending returned(@Nullable String value, boolean recovered) {
-		return new Ending.Done(() -> text((value != null) ? "=" + value : ""));
+	public CallOutcome returned(@Nullable String value, boolean recovered) {
+		return new CallOutcome.Done(() -> text((value != null) ? "=" + value : ""));
 	}
 
 	static StoredResult text(String text) {
@@ -82,8 +82,8 @@ final class TextAction implements ReactiveAction<String> {
 	}
 
 	@Override
-	public Ending threw(Throwable failure) {
-		return new Ending.Failed(failure, null);
+	public CallOutcome threw(Throwable failure) {
+		return new CallOutcome.Failed(failure, null);
 	}
 
 }

@@ -11,8 +11,8 @@ import java.util.function.LongSupplier;
 
 import io.idempotency.IdempotencyBodyTooLargeException;
 import io.idempotency.http.ByteSink;
-import io.idempotency.http.KnownBody.ContentType;
-import io.idempotency.interceptor.GuardedMethod.GuardFaultException;
+import io.idempotency.http.CachedBody.ContentType;
+import io.idempotency.interceptor.GuardedMethod.GuardMisconfiguredException;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -219,7 +219,7 @@ final class CachedRequest extends ServerHttpRequestDecorator {
 
 	private Throwable incomplete(@Nullable Throwable rejected) {
 		return (rejected == null) ? new IOException("The client disconnected before its body was read")
-				: new GuardFaultException("The body of the request cannot be read, because other code read it "
+				: new GuardMisconfiguredException("The body of the request cannot be read, because other code read it "
 						+ "before. Pass on a request whose body can be read again (a ServerHttpRequestDecorator)",
 						rejected);
 	}

@@ -7,8 +7,8 @@ import java.util.function.Supplier;
 
 import io.idempotency.FailureMode;
 import io.idempotency.engine.AsyncResults;
-import io.idempotency.engine.Ending;
-import io.idempotency.http.HttpOutcomeClassifier.EndReporter;
+import io.idempotency.engine.CallOutcome;
+import io.idempotency.http.HttpOutcomeClassifier.OutcomePublisher;
 import io.idempotency.http.HttpOutcomeClassifier;
 import io.idempotency.http.HttpOutcomeClassifier.Body;
 import io.idempotency.http.HttpOutcomeClassifier.Facts;
@@ -17,7 +17,7 @@ import io.idempotency.http.HttpOutcomeClassifier.Outcome;
 import io.idempotency.http.HttpOutcomeClassifier.Work;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.StoredResponse;
-import io.idempotency.interceptor.RefusalMembers.FailureStatus;
+import io.idempotency.interceptor.ProblemProperties.FailureStatus;
 import io.idempotency.interceptor.OperationCall;
 import io.idempotency.reactor.ReactiveClaim;
 import io.idempotency.store.ResultKind;
@@ -197,8 +197,8 @@ final class HandlerCall {
 		return end(this::answered);
 	}
 
-	private Mono<Void> end(Supplier<Ending> ending) {
-		return Mono.defer(() -> this.claim.end(Ending.ofSuccess(ending)));
+	private Mono<Void> end(Supplier<CallOutcome> ending) {
+		return Mono.defer(() -> this.claim.end(CallOutcome.ofSuccess(ending)));
 	}
 
 	/**
@@ -228,7 +228,7 @@ final class HandlerCall {
 	}
 
 	private Mono<Void> threw(Throwable thrown) {
-		return Mono.defer(() -> this.claim.end(Ending.ofFailure(thrown, this::thrown)));
+		return Mono.defer(() -> this.claim.end(CallOutcome.ofFailure(thrown, this::thrown)));
 	}
 
 	private boolean isRendered(Throwable thrown) {
@@ -244,9 +244,9 @@ final class HandlerCall {
 
 	/** Ends a call whose chain was cancelled. */
 	void chainCancelled() {
-		this.claim
-			.end(this.start.compareAndSet(Start.NONE, Start.CANCELLED)
-					? new Ending.NotRun(new CancellationException("The client has disconnected")) : Ending.OUT_OF_SIGHT)
+		this.claim.end(this.start.compareAndSet(Start.NONE, Start.CANCELLED)
+				? new CallOutcome.NotRun(new CancellationException("The client has disconnected"))
+				: CallOutcome.OUT_OF_SIGHT)
 			.subscribe();
 	}
 
@@ -259,7 +259,7 @@ final class HandlerCall {
 		return this.returned;
 	}
 
-	private @Nullable Ending cutOff() {
+	private @Nullable CallOutcome cutOff() {
 		// A stream ends with its client, unless advice ended it before.
 		boolean over = response().isStreaming() && response().hasLostClient() && !this.cancelledByAdvice
 				&& this.continues && !this.claim.isSurrounded();
@@ -267,28 +267,28 @@ final class HandlerCall {
 			return null;
 		}
 		if (!joins()) {
-			return Ending.OUT_OF_SIGHT;
+			return CallOutcome.OUT_OF_SIGHT;
 		}
 		// The transaction of the work is rolled back.
-		return (this.failure == null) ? new Ending.NotRun(new CancellationException("The handler was cancelled"))
+		return (this.failure == null) ? new CallOutcome.NotRun(new CancellationException("The handler was cancelled"))
 				: null;
 	}
 
-	private Ending answered() {
+	private CallOutcome answered() {
 		if (this.duplicate) {
-			return Ending.DONE_UNKEPT;
+			return CallOutcome.DONE_UNKEPT;
 		}
 		if (!hasEntered()) {
-			return new Ending.NotRun(this.failure);
+			return new CallOutcome.NotRun(this.failure);
 		}
-		Ending cutOff = cutOff();
+		CallOutcome cutOff = cutOff();
 		if (cutOff != null) {
 			return cutOff;
 		}
 		BufferedResponse response = response();
 		Failure kind = kind(response);
 		Outcome outcome = outcome(kind, false);
-		EndReporter end = new EndReporter(this.settings);
+		OutcomePublisher end = new OutcomePublisher(this.settings);
 		switch (outcome) {
 			case SUCCESS -> {
 				StoredResponse snapshot = snapshot();
@@ -336,16 +336,16 @@ final class HandlerCall {
 				this.claim.options().onFailure() == FailureMode.REMEMBER));
 	}
 
-	private Ending thrown(Throwable thrown) {
+	private CallOutcome thrown(Throwable thrown) {
 		if (!hasEntered()) {
-			return new Ending.NotRun(thrown);
+			return new CallOutcome.NotRun(thrown);
 		}
-		Ending cutOff = cutOff();
+		CallOutcome cutOff = cutOff();
 		if (cutOff != null) {
 			return cutOff;
 		}
 		Outcome outcome = outcome(kind(response()), true);
-		EndReporter end = new EndReporter(this.settings);
+		OutcomePublisher end = new OutcomePublisher(this.settings);
 		// The server makes the response of such a failure.
 		end.end((outcome == Outcome.SUCCESS) ? Outcome.SUCCESS_WITHOUT_RESULT : outcome, thrown);
 		return end.ending();

@@ -12,7 +12,7 @@ import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyMode;
-import io.idempotency.engine.Ending;
+import io.idempotency.engine.CallOutcome;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.http.HandlerRules;
@@ -20,7 +20,7 @@ import io.idempotency.http.HttpSettings;
 import io.idempotency.http.RequestFingerprint;
 import io.idempotency.http.StoredResponse;
 import io.idempotency.http.StoredResponse.StoredResponseCodec;
-import io.idempotency.interceptor.GuardedMethod.GuardFaultException;
+import io.idempotency.interceptor.GuardedMethod.GuardMisconfiguredException;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
 import io.idempotency.interceptor.IdempotentOperation.KeySource;
@@ -127,7 +127,7 @@ final class HandlerGuard {
 			// Advice calls the handler again: a part of the guarded call.
 			String refusal = (call.operation().place().transactions() != null) ? "the transaction that it joined ended"
 					: earlier.refusal();
-			return (refusal == null) ? Mono.just(Entry.run(earlier)) : Mono.error(new GuardFaultException(
+			return (refusal == null) ? Mono.just(Entry.run(earlier)) : Mono.error(new GuardMisconfiguredException(
 					"The handler is called again, but " + refusal + ". Place retries inside the guard", null));
 		}
 		if (HandlerRules.isExempt(call.operation(), exchange.getRequest().getMethod().name())) {
@@ -343,22 +343,22 @@ final class HandlerGuard {
 		}
 
 		@Override
-		public Ending returned(@Nullable Entry entry, boolean recovered) {
+		public CallOutcome returned(@Nullable Entry entry, boolean recovered) {
 			HandlerCall claimed = this.owned;
 			if (recovered && claimed != null) {
 				claimed.recovered();
 			}
-			return new Ending.Later(new CompletableFuture<>());
+			return new CallOutcome.Deferred(new CompletableFuture<>());
 		}
 
 		@Override
-		public Ending threw(Throwable failure) {
-			return new Ending.Later(new CompletableFuture<>());
+		public CallOutcome threw(Throwable failure) {
+			return new CallOutcome.Deferred(new CompletableFuture<>());
 		}
 
 		@Override
-		public Ending gaveUp(Throwable failure) {
-			return new Ending.NotRun(failure);
+		public CallOutcome gaveUp(Throwable failure) {
+			return new CallOutcome.NotRun(failure);
 		}
 
 	}

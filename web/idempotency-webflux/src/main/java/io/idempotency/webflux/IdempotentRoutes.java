@@ -8,7 +8,7 @@ import io.idempotency.http.HandlerRules;
 import io.idempotency.http.DecidedRoute;
 import io.idempotency.http.IdempotentRoute;
 import io.idempotency.http.RouteRegistry;
-import io.idempotency.interceptor.GuardedMethod.GuardFaultException;
+import io.idempotency.interceptor.GuardedMethod.GuardMisconfiguredException;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.OperationCall;
 import io.idempotency.key.Namespace;
@@ -148,7 +148,7 @@ public final class IdempotentRoutes {
 				}
 				GuardedExchange exchange = GuardedExchange.of(context);
 				return (exchange != null) ? guarded(route, request, next, exchange)
-						: Mono.error(new GuardFaultException(
+						: Mono.error(new GuardMisconfiguredException(
 								"A request of '" + route.name()
 										+ "' cannot be guarded, because it did not pass the IdempotencyWebFilter",
 								null));

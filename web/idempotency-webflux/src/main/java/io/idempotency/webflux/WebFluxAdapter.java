@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 import io.idempotency.engine.WorkTransactions;
 import io.idempotency.http.HandlerRules;
 import io.idempotency.interceptor.DeferredResultTypes;
-import io.idempotency.interceptor.GuardedMethod.GuardFaultException;
+import io.idempotency.interceptor.GuardedMethod.GuardMisconfiguredException;
 import io.idempotency.interceptor.GuardedMethod;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.InvocationAdapter;
@@ -168,8 +168,8 @@ final class WebFluxAdapter implements InvocationAdapter {
 		throw noRequest(operation);
 	}
 
-	private static GuardFaultException noRequest(IdempotentOperation operation) {
-		return new GuardFaultException("A call of '" + operation.describe()
+	private static GuardMisconfiguredException noRequest(IdempotentOperation operation) {
+		return new GuardMisconfiguredException("A call of '" + operation.describe()
 				+ "' cannot be guarded, because it does not belong to the current request. Do not call a handler "
 				+ "from other code, and do not change the method or path of the request in a filter after "
 				+ "the guard", null);

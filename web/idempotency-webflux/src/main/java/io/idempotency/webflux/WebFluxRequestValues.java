@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.http.FormData;
 import io.idempotency.http.FormData.FormParameters;
-import io.idempotency.http.KnownBody;
-import io.idempotency.http.KnownBody.ContentType;
+import io.idempotency.http.CachedBody;
+import io.idempotency.http.CachedBody.ContentType;
 import io.idempotency.http.RequestFingerprint.ComparedRequest;
 import io.idempotency.http.RequestFingerprint.RequestPart;
 import io.idempotency.http.StoredResponse;
@@ -62,7 +62,7 @@ final class WebFluxRequestValues implements ComparedRequest {
 
 	private @Nullable ByteBuffer body;
 
-	private @Nullable KnownBody known;
+	private @Nullable CachedBody known;
 
 	private @Nullable FormParameters form;
 
@@ -99,7 +99,7 @@ final class WebFluxRequestValues implements ComparedRequest {
 	Mono<Void> read() {
 		return !needsBody(this.operation) ? Mono.empty() : this.request.read(this.operation.name()).flatMap((bytes) -> {
 			this.body = bytes;
-			this.known = new KnownBody(bytes, contentType(), null);
+			this.known = new CachedBody(bytes, contentType(), null);
 			ContentType type = ContentType.of(contentType());
 			if (type == ContentType.FORM) {
 				readForm(bytes);
@@ -161,7 +161,7 @@ final class WebFluxRequestValues implements ComparedRequest {
 		return ContentType.of(contentType()).isForm() ? field(pointer) : requireBody().find(pointer);
 	}
 
-	private KnownBody requireBody() {
+	private CachedBody requireBody() {
 		if (this.known == null) {
 			throw new IllegalStateException("The body was not read");
 		}

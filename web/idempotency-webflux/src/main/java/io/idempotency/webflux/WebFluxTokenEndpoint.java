@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IssuedToken;
 import io.idempotency.NotIdempotent;
-import io.idempotency.http.TokenAnswer;
+import io.idempotency.http.TokenResponse;
 import reactor.core.publisher.Mono;
 
 import org.springframework.aot.hint.annotation.Reflective;
@@ -54,7 +54,7 @@ final class WebFluxTokenEndpoint {
 	 * @param path the path below the base path
 	 */
 	void register(RequestMappingHandlerMapping mapping, String path) {
-		if (TokenAnswer.isGivenBy(mapping.getHandlerMethods(), RequestMappingInfo::getDirectPaths,
+		if (TokenResponse.isGivenBy(mapping.getHandlerMethods(), RequestMappingInfo::getDirectPaths,
 				(info) -> info.getMethodsCondition().getMethods(), path)) {
 			return;
 		}
@@ -83,7 +83,7 @@ final class WebFluxTokenEndpoint {
 		response.setStatusCode(HttpStatus.CREATED);
 		response.getHeaders().set(HttpHeaders.CACHE_CONTROL, "no-store");
 		response.getHeaders().set(HttpHeaders.CONTENT_TYPE, "application/json");
-		return Bodies.write(response, ByteBuffer.wrap(TokenAnswer.body(issued)));
+		return Bodies.write(response, ByteBuffer.wrap(TokenResponse.body(issued)));
 	}
 
 	private Mono<Void> refuse(IdempotencyException refusal, ServerWebExchange exchange) {

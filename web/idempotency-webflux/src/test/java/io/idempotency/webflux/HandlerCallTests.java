@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyOptions;
-import io.idempotency.engine.Ending;
+import io.idempotency.engine.CallOutcome;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
@@ -81,13 +81,13 @@ class HandlerCallTests {
 			}
 
 			@Override
-			public Ending returned(String value, boolean recovered) {
-				return new Ending.Later(new CompletableFuture<>());
+			public CallOutcome returned(String value, boolean recovered) {
+				return new CallOutcome.Deferred(new CompletableFuture<>());
 			}
 
 			@Override
-			public Ending threw(Throwable failure) {
-				return new Ending.Failed(failure, null);
+			public CallOutcome threw(Throwable failure) {
+				return new CallOutcome.Failed(failure, null);
 			}
 
 		}, OnDisconnect.CANCEL).block();

@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.function.Consumer;
 
 import io.idempotency.IdempotencyContextHolder;
-import io.idempotency.engine.Ending;
-import io.idempotency.engine.GuardedAction.OpenWork;
+import io.idempotency.engine.CallOutcome;
+import io.idempotency.engine.GuardedAction.TransactionHandle;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.OwnedClaim;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
-import io.idempotency.http.HttpOutcomeClassifier.EndReporter;
+import io.idempotency.http.HttpOutcomeClassifier.OutcomePublisher;
 import io.idempotency.http.HttpOutcomeClassifier;
 import io.idempotency.http.HttpOutcomeClassifier.Body;
 import io.idempotency.http.HttpOutcomeClassifier.Outcome;
@@ -57,7 +57,7 @@ final class ClaimedResponse extends ResponseHandling {
 
 	private final RecordingRequest request;
 
-	private EndReporter end;
+	private OutcomePublisher end;
 
 	/** The response of a call whose work continues. */
 	private volatile @Nullable StoredResponse earlyResponse;
@@ -77,7 +77,7 @@ final class ClaimedResponse extends ResponseHandling {
 		super(response, settings);
 		this.request = request;
 		this.claim = claim;
-		this.end = new EndReporter(settings);
+		this.end = new OutcomePublisher(settings);
 		this.work = new AsyncWork(engine.runtime().transactions(), claim::enter, claim::commitNotAnswered,
 				this::decideAfterResponse);
 		this.progress = new HandlerProgress(claim, settings, request::isBroken, this.work);
@@ -132,7 +132,7 @@ final class ClaimedResponse extends ResponseHandling {
 	}
 
 	/** Returns an ending that completes when the outcome of the call is known. */
-	Ending ending() {
+	CallOutcome ending() {
 		return this.end.later();
 	}
 
@@ -141,9 +141,9 @@ final class ClaimedResponse extends ResponseHandling {
 	 * after it returned.
 	 * @return the ending of the response that is rendered instead
 	 */
-	Ending endAnew() {
+	CallOutcome endAnew() {
 		if (this.end.isKnown()) {
-			this.end = new EndReporter(settings());
+			this.end = new OutcomePublisher(settings());
 		}
 		return ending();
 	}
@@ -153,7 +153,7 @@ final class ClaimedResponse extends ResponseHandling {
 	 * @return whether the response can be buffered until the commit
 	 * @throws RuntimeException the exception of the database: the work failed
 	 */
-	boolean holds(OpenWork work) {
+	boolean holds(TransactionHandle work) {
 		if (!response().isHeld()) {
 			return false;
 		}
@@ -207,8 +207,8 @@ final class ClaimedResponse extends ResponseHandling {
 	 * Returns the work whose commit failed, so that its result can be looked up and
 	 * rendered, {@code null} if no commit failed.
 	 */
-	@Nullable OpenWork recoverable() {
-		OpenWork work = this.transaction.takeUncommitted();
+	@Nullable TransactionHandle recoverable() {
+		TransactionHandle work = this.transaction.takeUncommitted();
 		if (work != null) {
 			endAnew();
 		}

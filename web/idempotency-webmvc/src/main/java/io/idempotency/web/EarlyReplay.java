@@ -13,7 +13,7 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.http.HttpSettings;
-import io.idempotency.http.KnownBody.ContentType;
+import io.idempotency.http.CachedBody.ContentType;
 import io.idempotency.http.RequestFingerprint;
 import io.idempotency.http.StoredResponse.StoredResponseCodec;
 import io.idempotency.interceptor.IdempotentOperation;
@@ -21,7 +21,7 @@ import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
 import io.idempotency.interceptor.IdempotentOperation.IdempotentOperationSource;
 import io.idempotency.interceptor.IdempotentOperation.KeySource;
 import io.idempotency.interceptor.OperationKeyReader;
-import io.idempotency.interceptor.InterceptorConfiguration.OutermostGuard;
+import io.idempotency.interceptor.InterceptorConfiguration.AdvisorPosition;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.Namespace;
 import jakarta.servlet.DispatcherType;
@@ -167,7 +167,7 @@ final class EarlyReplay {
 				&& mvc.getClass() == RequestMappingHandlerAdapter.class
 				&& mvc.getMessageConverters().stream().allMatch(EarlyReplay::isOfSpring)
 				&& Stream.of(handler.getMethodParameters()).allMatch((parameter) -> isResolvedBySpring(parameter, mvc))
-				&& !handler.shouldValidateArguments() && OutermostGuard.isOf(handler.getBean(), handler.getMethod())
+				&& !handler.shouldValidateArguments() && AdvisorPosition.isOf(handler.getBean(), handler.getMethod())
 				&& !takesPartInBinding(handler.getBeanType())
 				&& ControllerAdviceBean.findAnnotatedBeans(context)
 					.stream()

@@ -8,7 +8,7 @@ import java.util.Objects;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.GuardedAction.OpenWork;
+import io.idempotency.engine.GuardedAction.TransactionHandle;
 import io.idempotency.engine.OwnedClaim;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.StoredResponse;
@@ -221,7 +221,7 @@ final class Exchange {
 		}
 		catch (Exception | Error thrown) {
 			ClaimedResponse claimed = claimed();
-			OpenWork uncommitted = (claimed != null) ? claimed.recoverable() : null;
+			TransactionHandle uncommitted = (claimed != null) ? claimed.recoverable() : null;
 			if (uncommitted == null) {
 				throw thrown;
 			}
@@ -229,7 +229,7 @@ final class Exchange {
 		}
 	}
 
-	private static @Nullable Object recover(OpenWork work, Throwable failure) throws Exception {
+	private static @Nullable Object recover(TransactionHandle work, Throwable failure) throws Exception {
 		try {
 			return work.recover(failure);
 		}

@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 import io.idempotency.interceptor.RequestValues;
 import io.idempotency.http.FormData;
 import io.idempotency.http.RequestFingerprint.ComparedRequest;
-import io.idempotency.http.KnownBody.ContentType;
+import io.idempotency.http.CachedBody.ContentType;
 import io.idempotency.http.RequestFingerprint.RequestPart;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.RequestDispatcher;

@@ -20,10 +20,10 @@ import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
 import io.idempotency.interceptor.IdempotentOperation.KeySource;
 import io.idempotency.http.StoredResponse;
-import io.idempotency.http.KnownBody.ContentType;
+import io.idempotency.http.CachedBody.ContentType;
 import io.idempotency.http.FormData;
 import io.idempotency.http.FormData.FormParameters;
-import io.idempotency.http.KnownBody;
+import io.idempotency.http.CachedBody;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.RequestDispatcher;
@@ -61,7 +61,7 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 
 	private @Nullable FormParameters form;
 
-	private @Nullable KnownBody known;
+	private @Nullable CachedBody known;
 
 	private volatile boolean broken;
 
@@ -279,9 +279,9 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	 * @throws HttpMessageNotReadableException if the body could not be read
 	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
 	 */
-	KnownBody known() {
+	CachedBody known() {
 		if (this.known == null) {
-			this.known = new KnownBody(body(), getContentType(), getCharacterEncoding());
+			this.known = new CachedBody(body(), getContentType(), getCharacterEncoding());
 		}
 		return this.known;
 	}

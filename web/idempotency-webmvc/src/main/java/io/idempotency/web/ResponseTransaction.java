@@ -1,6 +1,6 @@
 package io.idempotency.web;
 
-import io.idempotency.engine.GuardedAction.OpenWork;
+import io.idempotency.engine.GuardedAction.TransactionHandle;
 import io.idempotency.engine.OwnedClaim;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import org.jspecify.annotations.Nullable;
@@ -19,14 +19,14 @@ final class ResponseTransaction {
 
 	private final OwnedClaim claim;
 
-	private @Nullable OpenWork open;
+	private @Nullable TransactionHandle open;
 
 	private @Nullable Thread thread;
 
 	private @Nullable Throwable commitFailure;
 
 	/** The work whose commit failed. */
-	private @Nullable OpenWork uncommitted;
+	private @Nullable TransactionHandle uncommitted;
 
 	ResponseTransaction(OwnedClaim claim) {
 		this.claim = claim;
@@ -36,7 +36,7 @@ final class ResponseTransaction {
 	 * Takes over the transaction of the work.
 	 * @throws RuntimeException the exception of the database: the work failed
 	 */
-	void open(OpenWork work) {
+	void open(TransactionHandle work) {
 		work.flush();
 		this.open = work;
 		this.thread = Thread.currentThread();
@@ -52,7 +52,7 @@ final class ResponseTransaction {
 	 */
 	void commit() {
 		rethrowFailure();
-		OpenWork work = this.open;
+		TransactionHandle work = this.open;
 		if (work == null) {
 			return;
 		}
@@ -91,7 +91,7 @@ final class ResponseTransaction {
 	 */
 	boolean rollback(Throwable thrown) {
 		rethrowFailure();
-		OpenWork work = this.open;
+		TransactionHandle work = this.open;
 		this.open = null;
 		if (work != null) {
 			work.rollback(thrown);
@@ -105,8 +105,8 @@ final class ResponseTransaction {
 	}
 
 	/** Returns the work whose commit failed, once. */
-	@Nullable OpenWork takeUncommitted() {
-		OpenWork work = this.uncommitted;
+	@Nullable TransactionHandle takeUncommitted() {
+		TransactionHandle work = this.uncommitted;
 		this.uncommitted = null;
 		return work;
 	}

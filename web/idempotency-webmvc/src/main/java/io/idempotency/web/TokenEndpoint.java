@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import io.idempotency.IdempotencyTokens;
 import io.idempotency.IssuedToken;
 import io.idempotency.NotIdempotent;
-import io.idempotency.http.TokenAnswer;
+import io.idempotency.http.TokenResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
@@ -55,7 +55,7 @@ final class TokenEndpoint {
 	 * @param path the path below the servlet
 	 */
 	void register(RequestMappingHandlerMapping mapping, String path) {
-		if (TokenAnswer.isGivenBy(mapping.getHandlerMethods(), RequestMappingInfo::getDirectPaths,
+		if (TokenResponse.isGivenBy(mapping.getHandlerMethods(), RequestMappingInfo::getDirectPaths,
 				(info) -> info.getMethodsCondition().getMethods(), path)) {
 			return;
 		}
@@ -77,7 +77,7 @@ final class TokenEndpoint {
 		response.setStatus(HttpServletResponse.SC_CREATED);
 		response.setHeader("Cache-Control", "no-store");
 		response.setContentType("application/json");
-		ResponseReplay.sendBody(response, ByteBuffer.wrap(TokenAnswer.body(issued)), -1);
+		ResponseReplay.sendBody(response, ByteBuffer.wrap(TokenResponse.body(issued)), -1);
 	}
 
 }

@@ -22,7 +22,7 @@ import io.idempotency.interceptor.OperationTraits;
 import io.idempotency.interceptor.RequestValues;
 import io.idempotency.engine.GuardedAction;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.GuardedAction.OpenWork;
+import io.idempotency.engine.GuardedAction.TransactionHandle;
 import io.idempotency.engine.OwnedClaim;
 import io.idempotency.engine.GuardedAction.SurroundingTransaction;
 import io.idempotency.engine.WorkTransactions.TransactionStarter;
@@ -33,7 +33,7 @@ import io.idempotency.http.RequestFingerprint;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.engine.Ending;
+import io.idempotency.engine.CallOutcome;
 import io.idempotency.http.HttpOutcomeClassifier.Work;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.store.StoredResult;
@@ -199,7 +199,7 @@ final class WebMvcAdapter implements InvocationAdapter {
 		if (transactions == null) {
 			return call.run();
 		}
-		TransactionStarter.Begun transaction = transactions.begin((outcome) -> {
+		TransactionStarter.StartedTransaction transaction = transactions.begin((outcome) -> {
 		});
 		Object result;
 		try {
@@ -360,7 +360,7 @@ final class WebMvcAdapter implements InvocationAdapter {
 		}
 
 		@Override
-		public Ending returned(@Nullable Object value, boolean recovered) {
+		public CallOutcome returned(@Nullable Object value, boolean recovered) {
 			ClaimedResponse claimed = answer();
 			claimed.progress().reach(recovered ? Stage.RECOVERED : Stage.RETURNED);
 			if (!isAsync()) {
@@ -379,7 +379,7 @@ final class WebMvcAdapter implements InvocationAdapter {
 		 * have its response written by another thread.
 		 */
 		@Override
-		public boolean takes(OpenWork work) {
+		public boolean takes(TransactionHandle work) {
 			return !this.goesOn && !this.request.isAsyncStarted() && this.exchange.isMadeInside()
 					&& answer().holds(work);
 		}
@@ -410,16 +410,16 @@ final class WebMvcAdapter implements InvocationAdapter {
 		}
 
 		@Override
-		public Ending threw(Throwable failure) {
+		public CallOutcome threw(Throwable failure) {
 			answer().progress().reach(this.call.isRefusedBefore(failure) ? Stage.NOT_RUN : Stage.CALLED);
 			answer().failed(failure);
-			Ending ending = answer().endAnew();
+			CallOutcome ending = answer().endAnew();
 			ended(failure, Work.FAILED);
 			return ending;
 		}
 
 		@Override
-		public Ending threwAfterCommit(Throwable failure) {
+		public CallOutcome threwAfterCommit(Throwable failure) {
 			answer().progress().reach(Stage.COMMITTED);
 			answer().failed(failure);
 			ended(failure, Work.FAILED);
@@ -428,7 +428,7 @@ final class WebMvcAdapter implements InvocationAdapter {
 
 		/** Lets the response that the client sees decide. */
 		@Override
-		public Ending gaveUp(Throwable failure) {
+		public CallOutcome gaveUp(Throwable failure) {
 			ended(failure, Work.LOST);
 			return answer().ending();
 		}

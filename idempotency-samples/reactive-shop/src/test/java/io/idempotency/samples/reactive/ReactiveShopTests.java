@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import com.jayway.jsonpath.JsonPath;
 import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.test.ConcurrentDuplicates;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.junit.jupiter.api.BeforeEach;
@@ -97,7 +97,7 @@ class ReactiveShopTests {
 
 	@Test
 	void hundredDuplicatesAtOnceAreOneOrder() throws Exception {
-		List<Answer> answers = DuplicateStorm.of(100).run((index) -> order()).valuesOrFail();
+		List<Answer> answers = ConcurrentDuplicates.of(100).run((index) -> order()).valuesOrFail();
 		assertThat(newOrders()).isEqualTo(1);
 		assertThat(answers).extracting(Answer::status).isSubsetOf(201, 409);
 		assertThat(answers).filteredOn((answer) -> answer.status() == 201 && !answer.replayed()).hasSize(1);
@@ -106,7 +106,7 @@ class ReactiveShopTests {
 
 	@Test
 	void buyersAtOnceTakeNoMoreThanThereIs() throws Exception {
-		List<Integer> answers = DuplicateStorm.of(16)
+		List<Integer> answers = ConcurrentDuplicates.of(16)
 			.run((index) -> this.client.post(ORDERS, this.key + index, JSON, "{\"sku\":\"sku-9\",\"quantity\":1}")
 				.status())
 			.valuesOrFail();
@@ -117,7 +117,7 @@ class ReactiveShopTests {
 	@Test
 	void paymentSentTwiceAtOnceIsAnsweredTwiceAndBookedOnce() throws Exception {
 		String payments = order().header("Location") + "/payments";
-		List<Answer> answers = DuplicateStorm.of(4)
+		List<Answer> answers = ConcurrentDuplicates.of(4)
 			.run((index) -> this.client.post(payments, this.key, JSON, "{\"amount\":129.00}",
 					(request) -> request.header("X-Demo-Delay", "500ms")))
 			.valuesOrFail();

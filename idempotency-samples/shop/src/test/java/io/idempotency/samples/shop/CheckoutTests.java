@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 import io.idempotency.it.client.Answer;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.test.ConcurrentDuplicates;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -64,7 +64,9 @@ class CheckoutTests {
 	@Test
 	void clicksAtOnceAreOneOrderAndOneRedirect() throws Exception {
 		String token = ShopClient.hiddenField(this.form, "token");
-		List<Answer> answers = DuplicateStorm.of(8).run((index) -> this.shop.send(posting(token, 1))).valuesOrFail();
+		List<Answer> answers = ConcurrentDuplicates.of(8)
+			.run((index) -> this.shop.send(posting(token, 1)))
+			.valuesOrFail();
 		assertThat(answers).extracting(Answer::status).containsOnly(303);
 		assertThat(answers).extracting((answer) -> answer.header("Location"))
 			.containsOnly(answers.get(0).header("Location"));

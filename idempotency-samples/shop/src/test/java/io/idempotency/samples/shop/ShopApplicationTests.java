@@ -5,7 +5,7 @@ import java.util.List;
 import io.idempotency.it.client.Answer;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.test.ConcurrentDuplicates;
 import io.idempotency.test.IdempotencyCoverage;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -100,7 +100,7 @@ class ShopApplicationTests {
 	@Test
 	void stockNeverFallsBelowZero() throws Exception {
 		int before = this.shop.stockOf("sku-9");
-		List<Integer> answers = DuplicateStorm.of(32)
+		List<Integer> answers = ConcurrentDuplicates.of(32)
 			.run((index) -> this.shop.order(ShopClient.newKey(), "sku-9", 1).status())
 			.valuesOrFail();
 		assertThat(answers).containsOnly(201, 409).filteredOn((status) -> status == 201).hasSize(before);
@@ -155,7 +155,7 @@ class ShopApplicationTests {
 	@Test
 	void morePaymentsThanThePriceAreRefused() throws Exception {
 		String order = this.shop.newOrder();
-		List<Integer> answers = DuplicateStorm.of(8).run((index) -> pay(order, "50.00").status()).valuesOrFail();
+		List<Integer> answers = ConcurrentDuplicates.of(8).run((index) -> pay(order, "50.00").status()).valuesOrFail();
 		assertThat(answers).containsOnly(201, 422).filteredOn((status) -> status == 201).hasSize(2);
 		assertThat(ShopClient.<Integer>read(this.shop.get(order + "/payments"), "$.length()")).isEqualTo(2);
 		assertThatProblem(pay(order, "29.01"), 422, "amount-too-high");

@@ -4,7 +4,7 @@ import java.net.http.HttpRequest;
 import java.util.List;
 
 import io.idempotency.it.client.Answer;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.test.ConcurrentDuplicates;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.junit.jupiter.api.BeforeEach;
@@ -127,7 +127,7 @@ class ShopIdempotencyTests {
 
 	@Test
 	void hundredDuplicatesAtOnceAreOneOrder() throws Exception {
-		List<Answer> answers = DuplicateStorm.of(100)
+		List<Answer> answers = ConcurrentDuplicates.of(100)
 			.run((index) -> this.shop.order(this.key, "sku-1", 1))
 			.valuesOrFail();
 		assertThat(newOrders()).isEqualTo(1);
@@ -155,7 +155,7 @@ class ShopIdempotencyTests {
 	@Test
 	void paymentSentTwiceAtOnceIsAnsweredTwiceAndBookedOnce() throws Exception {
 		String order = this.shop.newOrder();
-		List<Answer> answers = DuplicateStorm.of(4)
+		List<Answer> answers = ConcurrentDuplicates.of(4)
 			.run((index) -> this.shop
 				.send(this.shop.posting(order + "/payments", this.key, ShopClient.amountOf("129.00"))
 					.header("X-Demo-Delay", "500ms")))

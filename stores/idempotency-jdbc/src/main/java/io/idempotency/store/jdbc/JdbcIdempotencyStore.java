@@ -20,8 +20,8 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.NoTransactionToJoinException;
 import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.Renewal;
-import io.idempotency.store.sql.RecordVerbs;
-import io.idempotency.store.sql.SqlMove;
+import io.idempotency.store.sql.RecordOperations;
+import io.idempotency.store.sql.SqlStep;
 import io.idempotency.store.sql.Dialects;
 import io.idempotency.store.sql.Dialect.Timeouts;
 import org.jspecify.annotations.Nullable;
@@ -73,7 +73,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	/** The default name of the table. */
 	public static final String DEFAULT_TABLE_NAME = Dialects.DEFAULT_TABLE;
 
-	private final OwnSessionSource own;
+	private final DedicatedSessionSource own;
 
 	private final JoinedSessionSource callers;
 
@@ -134,7 +134,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 			Duration waitTimeout, Duration storeTimeout) {
 		JdbcDatabase database = new JdbcDatabase(dataSource, tableName, new Timeouts(waitTimeout, storeTimeout),
 				dedicated);
-		this.own = new OwnSessionSource(database);
+		this.own = new DedicatedSessionSource(database);
 		this.callers = new JoinedSessionSource(database);
 		this.sessions = this.own;
 		this.joining = new JdbcIdempotencyStore(this);
@@ -160,7 +160,8 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	 */
 	@Override
 	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
-		Function<RecordVerbs, SqlMove<Optional<ClaimResult.Completed>>> find = (verbs) -> verbs.find(key, fingerprint);
+		Function<RecordOperations, SqlStep<Optional<ClaimResult.Completed>>> find = (verbs) -> verbs.find(key,
+				fingerprint);
 		try (SqlSession session = this.callers.openLook()) {
 			if (session != null) {
 				return session.verb(find);
@@ -221,7 +222,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	 * @throws IdempotencyStoreException if the database could not do it
 	 */
 	public int purge(int batchSize) {
-		RecordVerbs.requireBatchSize(batchSize);
+		RecordOperations.requireBatchSize(batchSize);
 		return run(this.own.openPurge(), (verbs) -> verbs.purge(batchSize));
 	}
 
@@ -234,7 +235,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	 */
 	@Override
 	public Optional<RecordAdmin> admin() {
-		return Optional.of(RecordVerbs.admin(this::runAlone));
+		return Optional.of(RecordOperations.admin(this::runAlone));
 	}
 
 	/**
@@ -258,15 +259,15 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 		return Optional.of(this.joining);
 	}
 
-	private <T> T run(String what, Function<RecordVerbs, SqlMove<T>> verb) {
+	private <T> T run(String what, Function<RecordOperations, SqlStep<T>> verb) {
 		return run(this.sessions.open(what), verb);
 	}
 
-	private <T> T runAlone(String what, Function<RecordVerbs, SqlMove<T>> verb) {
+	private <T> T runAlone(String what, Function<RecordOperations, SqlStep<T>> verb) {
 		return run(this.own.open(what), verb);
 	}
 
-	private static <T> T run(SqlSession session, Function<RecordVerbs, SqlMove<T>> verb) {
+	private static <T> T run(SqlSession session, Function<RecordOperations, SqlStep<T>> verb) {
 		try (session) {
 			return session.verb(verb);
 		}

@@ -5,7 +5,7 @@ import java.util.function.Function;
 import javax.sql.DataSource;
 
 import io.idempotency.store.sql.Dialect;
-import io.idempotency.store.sql.SqlMove;
+import io.idempotency.store.sql.SqlStep;
 import io.idempotency.store.sql.TableSchema;
 import io.idempotency.store.sql.Dialect.Timeouts;
 
@@ -32,8 +32,8 @@ public final class JdbcSchema extends TableSchema {
 	}
 
 	@Override
-	protected <T> T run(Function<Dialect, SqlMove<T>> work) {
-		try (SqlSession session = OwnSessionSource.openMaintenance(this.database, "schema", Timeouts.START)) {
+	protected <T> T run(Function<Dialect, SqlStep<T>> work) {
+		try (SqlSession session = DedicatedSessionSource.openMaintenance(this.database, "schema", Timeouts.START)) {
 			return session.verb((verbs) -> work.apply(verbs.dialect()));
 		}
 	}

@@ -12,7 +12,7 @@ import io.idempotency.store.TransactionLostException;
 import io.idempotency.store.sql.Dialect;
 import io.idempotency.store.sql.Dialect.LockWait;
 import io.idempotency.store.sql.Dialect.Timeouts;
-import io.idempotency.store.sql.SqlMove;
+import io.idempotency.store.sql.SqlStep;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.dao.ConcurrencyFailureException;
@@ -172,8 +172,8 @@ final class JoinedSessionSource implements SqlSession.Source {
 		 * Returns whether the claim has met a deadlock that it alone was the victim of.
 		 */
 		private boolean mayGoOn(SQLException ex) {
-			SqlMove.Failure failure = dialect().classify(ex.getSQLState(), ex.getErrorCode());
-			return failure == SqlMove.Failure.DEADLOCK && !endsTransaction(failure, ex);
+			SqlStep.Failure failure = dialect().classify(ex.getSQLState(), ex.getErrorCode());
+			return failure == SqlStep.Failure.DEADLOCK && !endsTransaction(failure, ex);
 		}
 
 		/**
@@ -183,20 +183,20 @@ final class JoinedSessionSource implements SqlSession.Source {
 		 * work.
 		 */
 		private RuntimeException failure(SQLException ex) {
-			SqlMove.Failure failure = dialect().classify(ex.getSQLState(), ex.getErrorCode());
-			if (failure == SqlMove.Failure.DEADLOCK || failure == SqlMove.Failure.SERIALIZATION
+			SqlStep.Failure failure = dialect().classify(ex.getSQLState(), ex.getErrorCode());
+			if (failure == SqlStep.Failure.DEADLOCK || failure == SqlStep.Failure.SERIALIZATION
 					|| endsTransaction(failure, ex)) {
 				Lost lost = new Lost(conflict(this.what, ex));
 				TransactionSynchronizationManager.registerSynchronization(lost);
 				return lost.failure();
 			}
-			if (failure == SqlMove.Failure.ABORTED) {
+			if (failure == SqlStep.Failure.ABORTED) {
 				return new UnexpectedRollbackException("The transaction that '" + this.what
 						+ "' joins can only be rolled back, because an earlier statement in it failed, or the database "
 						+ "ended it after it was idle for too long. Let the exception leave the method, or roll back to a "
 						+ "savepoint", ex);
 			}
-			if (failure == SqlMove.Failure.READ_ONLY) {
+			if (failure == SqlStep.Failure.READ_ONLY) {
 				return new IllegalStateException("The transaction that '" + this.what + "' joins is read-only, so "
 						+ "it cannot store the record. Use a read-write transaction, or set transaction = "
 						+ "TransactionMode.SEPARATE", ex);
@@ -204,7 +204,7 @@ final class JoinedSessionSource implements SqlSession.Source {
 			return JdbcDatabase.failure(this.what, ex);
 		}
 
-		private boolean endsTransaction(SqlMove.Failure failure, SQLException ex) {
+		private boolean endsTransaction(SqlStep.Failure failure, SQLException ex) {
 			try {
 				return run(dialect().endsTransaction(failure));
 			}

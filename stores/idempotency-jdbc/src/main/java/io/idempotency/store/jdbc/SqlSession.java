@@ -15,9 +15,9 @@ import java.util.function.Function;
 
 import io.idempotency.store.sql.Dialect;
 import io.idempotency.store.sql.Dialect.LockWait;
-import io.idempotency.store.sql.RecordVerbs;
-import io.idempotency.store.sql.SqlMove;
-import io.idempotency.store.sql.SqlMove.Sql;
+import io.idempotency.store.sql.RecordOperations;
+import io.idempotency.store.sql.SqlStep;
+import io.idempotency.store.sql.SqlStep.Sql;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,8 +61,8 @@ abstract class SqlSession implements AutoCloseable {
 	}
 
 	/** Runs a verb, and once more if it has failed without a change and may succeed. */
-	final <T> T verb(Function<RecordVerbs, SqlMove<T>> verb) {
-		RecordVerbs verbs = new RecordVerbs(this.dialect, this.joined, this.lockWait);
+	final <T> T verb(Function<RecordOperations, SqlStep<T>> verb) {
+		RecordOperations verbs = new RecordOperations(this.dialect, this.joined, this.lockWait);
 		return run(() -> run(verb.apply(verbs)));
 	}
 
@@ -114,15 +114,15 @@ abstract class SqlSession implements AutoCloseable {
 	}
 
 	/** Carries out a move and those after it. */
-	final <T> T run(SqlMove<T> first) throws SQLException {
-		SqlMove<T> move = first;
-		while (!(move instanceof SqlMove.Done<T> done)) {
+	final <T> T run(SqlStep<T> first) throws SQLException {
+		SqlStep<T> move = first;
+		while (!(move instanceof SqlStep.Done<T> done)) {
 			try {
 				move = carryOut(move);
 			}
 			catch (SQLException ex) {
 				move = move.failed(this.dialect.classify(ex.getSQLState(), ex.getErrorCode()));
-				if (move instanceof SqlMove.Failed) {
+				if (move instanceof SqlStep.Failed) {
 					throw ex;
 				}
 			}
@@ -130,17 +130,17 @@ abstract class SqlSession implements AutoCloseable {
 		return done.answer();
 	}
 
-	private <T> SqlMove<T> carryOut(SqlMove<T> move) throws SQLException {
-		if (move instanceof SqlMove.Query<?, T> query) {
+	private <T> SqlStep<T> carryOut(SqlStep<T> move) throws SQLException {
+		if (move instanceof SqlStep.Query<?, T> query) {
 			return query(query);
 		}
-		if (move instanceof SqlMove.Update<T> update) {
+		if (move instanceof SqlStep.Update<T> update) {
 			return update.next().apply(update(update));
 		}
-		if (move instanceof SqlMove.Transaction<?, T> transaction) {
+		if (move instanceof SqlStep.Transaction<?, T> transaction) {
 			return transaction(transaction);
 		}
-		SqlMove.Pause<T> pause = (SqlMove.Pause<T>) move;
+		SqlStep.Pause<T> pause = (SqlStep.Pause<T>) move;
 		boolean over = isOver();
 		if (!over) {
 			pause(pause.attempt());
@@ -157,7 +157,7 @@ abstract class SqlSession implements AutoCloseable {
 		LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(longest));
 	}
 
-	private <S, T> SqlMove<T> transaction(SqlMove.Transaction<S, T> transaction) throws SQLException {
+	private <S, T> SqlStep<T> transaction(SqlStep.Transaction<S, T> transaction) throws SQLException {
 		S answer;
 		try (Transaction open = new Transaction()) {
 			answer = run(transaction.work());
@@ -166,7 +166,7 @@ abstract class SqlSession implements AutoCloseable {
 		return transaction.next().apply(answer);
 	}
 
-	private <R, T> SqlMove<T> query(SqlMove.Query<R, T> query) throws SQLException {
+	private <R, T> SqlStep<T> query(SqlStep.Query<R, T> query) throws SQLException {
 		LockWait bound = bound(query.sql());
 		return query.next().apply(run(bound, query.sql(), Statement.NO_GENERATED_KEYS, (statement) -> {
 			execute(bound, statement);
@@ -181,7 +181,7 @@ abstract class SqlSession implements AutoCloseable {
 		}));
 	}
 
-	private long update(SqlMove.Update<?> update) throws SQLException {
+	private long update(SqlStep.Update<?> update) throws SQLException {
 		LockWait bound = bound(update.sql());
 		int keys = update.key() ? Statement.RETURN_GENERATED_KEYS : Statement.NO_GENERATED_KEYS;
 		return run(bound, update.sql(), keys, (statement) -> {
@@ -367,7 +367,7 @@ abstract class SqlSession implements AutoCloseable {
 	 * The row where a cursor stands. What reads it cannot throw the exception of JDBC, so
 	 * that goes around it.
 	 */
-	private static final class Row implements SqlMove.Row {
+	private static final class Row implements SqlStep.Row {
 
 		private final ResultSet rows;
 
@@ -375,7 +375,7 @@ abstract class SqlSession implements AutoCloseable {
 			this.rows = rows;
 		}
 
-		<R> R read(Function<SqlMove.Row, R> reader) throws SQLException {
+		<R> R read(Function<SqlStep.Row, R> reader) throws SQLException {
 			try {
 				return reader.apply(this);
 			}

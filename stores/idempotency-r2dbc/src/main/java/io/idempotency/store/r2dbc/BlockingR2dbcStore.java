@@ -20,8 +20,8 @@ import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.Renewal;
-import io.idempotency.store.sql.RecordVerbs;
-import io.idempotency.store.sql.SqlMove;
+import io.idempotency.store.sql.RecordOperations;
+import io.idempotency.store.sql.SqlStep;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -127,7 +127,7 @@ final class BlockingR2dbcStore implements IdempotencyStore {
 
 	@Override
 	public Optional<RecordAdmin> admin() {
-		return Optional.of(RecordVerbs.admin(this::rows));
+		return Optional.of(RecordOperations.admin(this::rows));
 	}
 
 	@Override
@@ -135,7 +135,7 @@ final class BlockingR2dbcStore implements IdempotencyStore {
 		return "r2dbc";
 	}
 
-	private <T> T rows(String what, Function<RecordVerbs, SqlMove<T>> work) {
+	private <T> T rows(String what, Function<RecordOperations, SqlStep<T>> work) {
 		R2dbcDatabase database = this.store.database();
 		Duration lock = database.timeouts().lock();
 		return answer(database.session(what, database.timeouts().call(), (dialect) -> database.lockWait(dialect, lock),

@@ -17,7 +17,7 @@ import io.idempotency.store.sql.Dialect;
 import io.idempotency.store.sql.Dialects;
 import io.idempotency.store.sql.Dialect.LockWait;
 import io.idempotency.store.sql.Dialect.Timeouts;
-import io.idempotency.store.sql.SqlMove;
+import io.idempotency.store.sql.SqlStep;
 import io.r2dbc.spi.Connection;
 import io.r2dbc.spi.ConnectionFactory;
 import io.r2dbc.spi.ConnectionMetadata;
@@ -158,7 +158,7 @@ final class R2dbcDatabase {
 			.doOnTerminate(() -> giveUp(connection, session));
 	}
 
-	private static Throwable joinedFailure(String what, R2dbcException failure, SqlMove.Failure kind) {
+	private static Throwable joinedFailure(String what, R2dbcException failure, SqlStep.Failure kind) {
 		return switch (kind) {
 			case ABORTED -> JoinedConnections.aborted(what, failure);
 			case READ_ONLY -> new IllegalStateException(

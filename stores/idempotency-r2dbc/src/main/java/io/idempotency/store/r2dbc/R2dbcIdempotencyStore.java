@@ -20,8 +20,8 @@ import io.idempotency.store.Renewal;
 import io.idempotency.store.sql.Dialect;
 import io.idempotency.store.sql.Dialects;
 import io.idempotency.store.sql.Dialect.LockWait;
-import io.idempotency.store.sql.RecordVerbs;
-import io.idempotency.store.sql.SqlMove;
+import io.idempotency.store.sql.RecordOperations;
+import io.idempotency.store.sql.SqlStep;
 import io.idempotency.store.sql.Dialect.Timeouts;
 import io.r2dbc.spi.ConnectionFactory;
 import org.jspecify.annotations.Nullable;
@@ -191,7 +191,7 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 	 * or if other nodes delete the rest
 	 */
 	public Mono<Integer> purge(int batchSize) {
-		RecordVerbs.requireBatchSize(batchSize);
+		RecordOperations.requireBatchSize(batchSize);
 		return this.database.session("purge", Timeouts.PURGE, (dialect) -> LockWait.NONE,
 				(session) -> session.verb((verbs) -> verbs.purge(batchSize)));
 	}
@@ -227,17 +227,17 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 		return this.database;
 	}
 
-	private <T> Mono<T> verb(String what, Function<RecordVerbs, SqlMove<T>> verb) {
+	private <T> Mono<T> verb(String what, Function<RecordOperations, SqlStep<T>> verb) {
 		return this.joins ? joined(what, this.database.timeouts().call(), (dialect) -> LockWait.NONE, verb)
 				: verb(what, this.database.timeouts().lock(), verb);
 	}
 
 	private <T> Mono<T> joined(String what, Duration most, Function<Dialect, LockWait> bound,
-			Function<RecordVerbs, SqlMove<T>> verb) {
+			Function<RecordOperations, SqlStep<T>> verb) {
 		return this.database.joined(what, most, bound, (session) -> session.verb(verb)).publishOn(this.threads);
 	}
 
-	private <T> Mono<T> verb(String what, Duration lock, Function<RecordVerbs, SqlMove<T>> verb) {
+	private <T> Mono<T> verb(String what, Duration lock, Function<RecordOperations, SqlStep<T>> verb) {
 		return this.database
 			.session(what, this.database.timeouts().call(), (dialect) -> this.database.lockWait(dialect, lock),
 					(session) -> session.verb(verb))

@@ -4,7 +4,7 @@ import java.util.function.Function;
 
 import io.idempotency.store.sql.Dialect;
 import io.idempotency.store.sql.Dialect.LockWait;
-import io.idempotency.store.sql.SqlMove;
+import io.idempotency.store.sql.SqlStep;
 import io.idempotency.store.sql.TableSchema;
 import io.idempotency.store.sql.Dialect.Timeouts;
 import io.r2dbc.spi.ConnectionFactory;
@@ -31,7 +31,7 @@ public final class R2dbcSchema extends TableSchema {
 	}
 
 	@Override
-	protected <T> T run(Function<Dialect, SqlMove<T>> work) {
+	protected <T> T run(Function<Dialect, SqlStep<T>> work) {
 		return BlockingR2dbcStore.answer(this.database.session("schema", Timeouts.START, (dialect) -> LockWait.NONE,
 				(session) -> session.verb((verbs) -> work.apply(verbs.dialect()))), Timeouts.START)
 			.orElseThrow();

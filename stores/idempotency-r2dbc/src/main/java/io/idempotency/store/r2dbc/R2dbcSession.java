@@ -10,9 +10,9 @@ import java.util.function.Supplier;
 
 import io.idempotency.store.sql.Dialect;
 import io.idempotency.store.sql.Dialect.LockWait;
-import io.idempotency.store.sql.RecordVerbs;
-import io.idempotency.store.sql.SqlMove;
-import io.idempotency.store.sql.SqlMove.Sql;
+import io.idempotency.store.sql.RecordOperations;
+import io.idempotency.store.sql.SqlStep;
+import io.idempotency.store.sql.SqlStep.Sql;
 import io.r2dbc.spi.Connection;
 import io.r2dbc.spi.R2dbcException;
 import io.r2dbc.spi.R2dbcTimeoutException;
@@ -78,8 +78,8 @@ final class R2dbcSession {
 	}
 
 	/** Runs a verb, and once more if it has failed without a change and may succeed. */
-	<T> Mono<T> verb(Function<RecordVerbs, SqlMove<T>> verb) {
-		RecordVerbs verbs = new RecordVerbs(this.dialect, this.joined, this.lockWait);
+	<T> Mono<T> verb(Function<RecordOperations, SqlStep<T>> verb) {
+		RecordOperations verbs = new RecordOperations(this.dialect, this.joined, this.lockWait);
 		Mono<T> bounded = setting(this.lockWait.begin()).then(attempt(() -> verb.apply(verbs), 1));
 		return (this.lockWait.end() == null) ? bounded : bounded.flatMap((answer) -> restore().thenReturn(answer))
 			.onErrorResume((failure) -> restore().onErrorComplete().then(Mono.error(failure)));
@@ -97,10 +97,10 @@ final class R2dbcSession {
 					.then();
 	}
 
-	private <T> Mono<T> attempt(Supplier<SqlMove<T>> work, int attempt) {
+	private <T> Mono<T> attempt(Supplier<SqlStep<T>> work, int attempt) {
 		return Mono.defer(() -> run(work.get())).onErrorResume(R2dbcException.class, (ex) -> {
-			SqlMove.Failure failure = classify(ex);
-			boolean repeatable = failure == SqlMove.Failure.DEADLOCK || failure == SqlMove.Failure.SERIALIZATION;
+			SqlStep.Failure failure = classify(ex);
+			boolean repeatable = failure == SqlStep.Failure.DEADLOCK || failure == SqlStep.Failure.SERIALIZATION;
 			// In a transaction of the caller, what came before is gone, too.
 			if (this.joined || !repeatable || attempt >= MAX_ATTEMPTS || isOver()) {
 				return Mono.error(ex);
@@ -110,37 +110,37 @@ final class R2dbcSession {
 	}
 
 	/** Carries out a move and those after it. */
-	private <T> Mono<T> run(SqlMove<T> move) {
-		if (move instanceof SqlMove.Done<T> done) {
+	private <T> Mono<T> run(SqlStep<T> move) {
+		if (move instanceof SqlStep.Done<T> done) {
 			return Mono.just(done.answer());
 		}
 		return carryOut(move).onErrorResume(R2dbcException.class, (ex) -> {
-			SqlMove<T> other = move.failed(classify(ex));
-			return (other instanceof SqlMove.Failed) ? Mono.error(ex) : Mono.just(other);
+			SqlStep<T> other = move.failed(classify(ex));
+			return (other instanceof SqlStep.Failed) ? Mono.error(ex) : Mono.just(other);
 		}).flatMap(this::run);
 	}
 
-	private <T> Mono<SqlMove<T>> carryOut(SqlMove<T> move) {
-		if (move instanceof SqlMove.Query<?, T> query) {
+	private <T> Mono<SqlStep<T>> carryOut(SqlStep<T> move) {
+		if (move instanceof SqlStep.Query<?, T> query) {
 			return query(query);
 		}
-		if (move instanceof SqlMove.Update<T> update) {
+		if (move instanceof SqlStep.Update<T> update) {
 			return update(update);
 		}
-		if (move instanceof SqlMove.Transaction<?, T> transaction) {
+		if (move instanceof SqlStep.Transaction<?, T> transaction) {
 			return transaction(transaction);
 		}
-		SqlMove.Pause<T> pause = (SqlMove.Pause<T>) move;
+		SqlStep.Pause<T> pause = (SqlStep.Pause<T>) move;
 		return isOver() ? Mono.fromCallable(() -> pause.next().apply(true))
 				: pause(pause.attempt()).then(Mono.fromCallable(() -> pause.next().apply(false)));
 	}
 
-	private <R, T> Mono<SqlMove<T>> query(SqlMove.Query<R, T> query) {
+	private <R, T> Mono<SqlStep<T>> query(SqlStep.Query<R, T> query) {
 		return statement(query.sql(), (result) -> result.map((row, columns) -> query.reader().apply(columns(row))))
 			.map(query.next());
 	}
 
-	private <T> Mono<SqlMove<T>> update(SqlMove.Update<T> update) {
+	private <T> Mono<SqlStep<T>> update(SqlStep.Update<T> update) {
 		Mono<Long> rows = statement(update.sql(), Result::getRowsUpdated).map(R2dbcSession::sum);
 		return (update.key() ? rows.flatMap((count) -> (count == 1) ? key() : Mono.just(0L)) : rows)
 			.map((number) -> update.next().apply(number));
@@ -160,7 +160,7 @@ final class R2dbcSession {
 		return numbers.stream().mapToLong(Long::longValue).sum();
 	}
 
-	private <S, T> Mono<SqlMove<T>> transaction(SqlMove.Transaction<S, T> transaction) {
+	private <S, T> Mono<SqlStep<T>> transaction(SqlStep.Transaction<S, T> transaction) {
 		return inTransaction(run(transaction.work())).map(transaction.next());
 	}
 
@@ -272,14 +272,14 @@ final class R2dbcSession {
 	 * that it has to be run again.
 	 */
 	Mono<Boolean> isLost(R2dbcException failure) {
-		SqlMove.Failure kind = classify(failure);
-		if (kind == SqlMove.Failure.DEADLOCK || kind == SqlMove.Failure.SERIALIZATION) {
+		SqlStep.Failure kind = classify(failure);
+		if (kind == SqlStep.Failure.DEADLOCK || kind == SqlStep.Failure.SERIALIZATION) {
 			return Mono.just(true);
 		}
 		return this.late ? Mono.just(false) : run(this.dialect.endsTransaction(kind)).onErrorReturn(false);
 	}
 
-	SqlMove.Failure classify(R2dbcException failure) {
+	SqlStep.Failure classify(R2dbcException failure) {
 		return this.dialect.classify(failure.getSqlState(), failure.getErrorCode());
 	}
 
@@ -296,7 +296,7 @@ final class R2dbcSession {
 	 *
 	 * @param buffers whether large objects are buffers
 	 */
-	private record Columns(Row row, boolean buffers) implements SqlMove.Row {
+	private record Columns(Row row, boolean buffers) implements SqlStep.Row {
 
 		@Override
 		public @Nullable String text(int column) {

@@ -10,8 +10,8 @@ import java.util.function.UnaryOperator;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.sql.Dialect.LockWait;
-import io.idempotency.store.sql.SqlMove;
-import io.idempotency.store.sql.SqlMove.Sql;
+import io.idempotency.store.sql.SqlStep;
+import io.idempotency.store.sql.SqlStep.Sql;
 import io.idempotency.store.sql.Dialect.Timeouts;
 import io.r2dbc.spi.Connection;
 import io.r2dbc.spi.ConnectionFactory;
@@ -141,7 +141,7 @@ class R2dbcTimeLimitTests {
 
 	private static Mono<Long> selectOne(R2dbcSession session) {
 		return session
-			.verb((verbs) -> SqlMove.query(Sql.of("SELECT 1"), (row) -> row.number(1), (rows) -> SqlMove.done(1L)));
+			.verb((verbs) -> SqlStep.query(Sql.of("SELECT 1"), (row) -> row.number(1), (rows) -> SqlStep.done(1L)));
 	}
 
 	private static R2dbcDatabase database(ConnectionFactory connections) {

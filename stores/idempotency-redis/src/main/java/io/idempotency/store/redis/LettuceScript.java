@@ -52,7 +52,7 @@ final class LettuceScript<T> {
 	/** Makes the command with the text of the script, {@code null} once it is sent. */
 	private @Nullable Supplier<AsyncCommand<byte[], byte[], T>> withText;
 
-	LettuceScript(Verb verb, byte[][] keyAndArguments) {
+	LettuceScript(RedisScript verb, byte[][] keyAndArguments) {
 		this.command = command(CommandType.EVALSHA, output(verb), arguments(verb.sha1(), keyAndArguments));
 		this.withText = () -> command(CommandType.EVAL, output(verb), arguments(verb.text(), keyAndArguments));
 	}
@@ -68,7 +68,7 @@ final class LettuceScript<T> {
 	}
 
 	@SuppressWarnings("unchecked")
-	private static <T> CommandOutput<byte[], byte[], T> output(Verb verb) {
+	private static <T> CommandOutput<byte[], byte[], T> output(RedisScript verb) {
 		return (CommandOutput<byte[], byte[], T>) switch (verb.returnType()) {
 			case VALUE -> new ValueOutput<>(ByteArrayCodec.INSTANCE);
 			case MULTI -> new NestedMultiOutput<>(ByteArrayCodec.INSTANCE);

@@ -29,7 +29,7 @@ final class LettuceScriptRunner implements ScriptRunner {
 	}
 
 	@Override
-	public <T> Pending<T> run(Verb verb, byte[][] keyAndArguments, Deadline deadline) {
+	public <T> Pending<T> run(RedisScript verb, byte[][] keyAndArguments, Deadline deadline) {
 		return send(new LettuceScript<>(verb, keyAndArguments), deadline);
 	}
 
@@ -44,7 +44,7 @@ final class LettuceScriptRunner implements ScriptRunner {
 	}
 
 	@Override
-	public <T> Pending<List<T>> runAll(Verb verb, List<byte[][]> keysAndArguments, Deadline deadline) {
+	public <T> Pending<List<T>> runAll(RedisScript verb, List<byte[][]> keysAndArguments, Deadline deadline) {
 		List<LettuceScript<T>> scripts = keysAndArguments.stream()
 			.map((keyAndArguments) -> new LettuceScript<T>(verb, keyAndArguments))
 			.toList();

@@ -90,11 +90,14 @@ public final class ReactiveRedisIdempotencyStore implements ReactiveIdempotencyS
 	@Override
 	public Mono<Set<ClaimId>> renewAll(Collection<Renewal> renewals) {
 		List<Renewal> all = List.copyOf(renewals);
-		return all.isEmpty() ? Mono.just(Set.of())
-				: this
-					.<List<Long>>carryOut(Verb.RENEW,
-							(deadline) -> this.scripts.runAll(Verb.RENEW, this.steps.renewAll(all), deadline))
-					.map((replies) -> ScriptComposer.refused(all, replies));
+		return all
+			.isEmpty()
+					? Mono.just(Set.of())
+					: this
+						.<List<Long>>carryOut(RedisScript.RENEW,
+								(deadline) -> this.scripts.runAll(RedisScript.RENEW, this.steps.renewAll(all),
+										deadline))
+						.map((replies) -> ScriptComposer.refused(all, replies));
 	}
 
 	@Override

@@ -133,7 +133,8 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	@Override
 	public Set<ClaimId> renewAll(Collection<Renewal> renewals) {
 		List<Renewal> all = List.copyOf(renewals);
-		return all.isEmpty() ? Set.of() : ScriptComposer.refused(all, runAll(Verb.RENEW, this.steps.renewAll(all)));
+		return all.isEmpty() ? Set.of()
+				: ScriptComposer.refused(all, runAll(RedisScript.RENEW, this.steps.renewAll(all)));
 	}
 
 	@Override
@@ -188,11 +189,11 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 		return step.answer().apply(run(step.verb(), step.keyAndArguments()));
 	}
 
-	<T> T run(Verb verb, byte[][] keyAndArguments) {
+	<T> T run(RedisScript verb, byte[][] keyAndArguments) {
 		return carryOut(verb, (deadline) -> this.scripts.<T>run(verb, keyAndArguments, deadline).await(deadline));
 	}
 
-	<T> List<T> runAll(Verb verb, List<byte[][]> keysAndArguments) {
+	<T> List<T> runAll(RedisScript verb, List<byte[][]> keysAndArguments) {
 		return carryOut(verb, (deadline) -> this.scripts.<T>runAll(verb, keysAndArguments, deadline).await(deadline));
 	}
 

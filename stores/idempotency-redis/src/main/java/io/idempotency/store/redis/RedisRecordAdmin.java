@@ -37,22 +37,23 @@ final class RedisRecordAdmin implements RecordAdmin {
 
 	@Override
 	public Optional<IdempotencyRecord> find(RecordKey key) {
-		List<?> reply = this.store.run(Verb.FIND, new byte[][] { this.keyspace.key(key) });
+		List<?> reply = this.store.run(RedisScript.FIND, new byte[][] { this.keyspace.key(key) });
 		return Optional.ofNullable(RedisReplies.record(key, reply));
 	}
 
 	@Override
 	public IdempotencyRecordPage scan(RecordSelection selection, @Nullable String cursor, int count) {
 		ScanCursor from = (cursor != null) ? ScanCursor.parse(cursor) : new ScanCursor(0, "", START);
-		List<RedisMasters.Master> all = this.store.carryOut(Verb.SCAN, (deadline) -> this.masters.find(this.keyspace));
+		List<RedisMasters.Master> all = this.store.carryOut(RedisScript.SCAN,
+				(deadline) -> this.masters.find(this.keyspace));
 		RedisMasters.Master master = RedisMasters.from(all, from.firstSlot());
 		if (master == null) {
 			return new IdempotencyRecordPage(List.of(), null);
 		}
 		// A cursor means something only to the server that returned it.
 		String position = from.node().equals(master.node()) ? from.position() : START;
-		List<byte[]> reply = this.store.run(Verb.SCAN, new byte[][] { master.route(), RedisValues.ascii(position),
-				this.keyspace.pattern(selection), RedisValues.of(count) });
+		List<byte[]> reply = this.store.run(RedisScript.SCAN, new byte[][] { master.route(),
+				RedisValues.ascii(position), this.keyspace.pattern(selection), RedisValues.of(count) });
 		String next = new String(reply.get(0), StandardCharsets.US_ASCII);
 		RedisMasters.Master following = next.equals(START) ? RedisMasters.from(all, master.firstSlot() + 1) : master;
 		return new IdempotencyRecordPage(read(reply.subList(1, reply.size()), selection),
@@ -70,7 +71,8 @@ final class RedisRecordAdmin implements RecordAdmin {
 		if (heads.isEmpty()) {
 			return List.of();
 		}
-		Iterator<List<?>> replies = this.store.<List<?>>runAll(Verb.FIND, List.copyOf(heads.values())).iterator();
+		Iterator<List<?>> replies = this.store.<List<?>>runAll(RedisScript.FIND, List.copyOf(heads.values()))
+			.iterator();
 		return heads.keySet()
 			.stream()
 			.flatMap((key) -> Stream.ofNullable(RedisReplies.record(key, replies.next())))
@@ -79,7 +81,7 @@ final class RedisRecordAdmin implements RecordAdmin {
 
 	@Override
 	public Eviction evict(RecordKey key, boolean force) {
-		Long reply = this.store.run(Verb.EVICT, new byte[][] { this.keyspace.key(key), RedisValues.of(force) });
+		Long reply = this.store.run(RedisScript.EVICT, new byte[][] { this.keyspace.key(key), RedisValues.of(force) });
 		if (reply == 0) {
 			return Eviction.ABSENT;
 		}

@@ -70,7 +70,8 @@ final class RedisServerCheck {
 	/** A server that refuses to load a script gets it with the first call. */
 	private static void loadScripts(RedisConnectionFactory connectionFactory) {
 		try (RedisConnection connection = connectionFactory.getConnection()) {
-			for (Verb verb : List.of(Verb.CLAIM, Verb.COMPLETE, Verb.RELEASE, Verb.RENEW)) {
+			for (RedisScript verb : List.of(RedisScript.CLAIM, RedisScript.COMPLETE, RedisScript.RELEASE,
+					RedisScript.RENEW)) {
 				connection.scriptingCommands().scriptLoad(verb.script());
 			}
 		}

@@ -45,7 +45,7 @@ final class ScriptComposer {
 		byte[] millis = RedisValues.millis(Math.max(lease, retention));
 		byte[] takeOver = RedisValues.of(request.takeOver());
 		boolean once = request.type() == ClaimType.ONCE;
-		return new Step<>(Verb.CLAIM, (once || key.isToken())
+		return new Step<>(RedisScript.CLAIM, (once || key.isToken())
 				? keyAndArguments(key, id, named, RedisValues.of(lease), RedisValues.of(retention), millis, takeOver,
 						RedisValues.of(once), RedisValues.of(key.isToken()))
 				: keyAndArguments(key, id, named, RedisValues.of(lease), RedisValues.of(retention), millis, takeOver),
@@ -61,7 +61,7 @@ final class ScriptComposer {
 		byte[] millis = RedisValues.millis(retention);
 		byte[] body = (result != null) ? result.bytes() : NOTHING;
 		byte[] late = RedisValues.of(claim.fencingToken(), completion.fingerprint().toBytes());
-		return new Step<>(Verb.COMPLETE,
+		return new Step<>(RedisScript.COMPLETE,
 				(completion.type() == Completion.Type.COMMITTED)
 						? keyAndArguments(claim.key(), id, state, RedisValues.of(retention), millis, NOTHING, NOTHING,
 								late, RedisValues.of(completion.attachWithin()))
@@ -71,11 +71,12 @@ final class ScriptComposer {
 	}
 
 	Step<Long, Boolean> release(IdempotencyKey key, ClaimId claimId) {
-		return new Step<>(Verb.RELEASE, keyAndArguments(key, RedisValues.of(claimId)), ScriptComposer::isAccepted);
+		return new Step<>(RedisScript.RELEASE, keyAndArguments(key, RedisValues.of(claimId)),
+				ScriptComposer::isAccepted);
 	}
 
 	Step<Long, Boolean> renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
-		return new Step<>(Verb.RENEW, keyAndArguments(key, RedisValues.of(claimId), RedisValues.of(lease)),
+		return new Step<>(RedisScript.RENEW, keyAndArguments(key, RedisValues.of(claimId), RedisValues.of(lease)),
 				ScriptComposer::isAccepted);
 	}
 
@@ -100,7 +101,7 @@ final class ScriptComposer {
 		if (!token.isToken()) {
 			throw new IllegalArgumentException("Only a token can be issued, not a key of '" + token.operation() + "'");
 		}
-		return new Step<>(Verb.ISSUE, keyAndArguments(token, RedisValues.of(timeToLive)),
+		return new Step<>(RedisScript.ISSUE, keyAndArguments(token, RedisValues.of(timeToLive)),
 				(expiresAt) -> Instant.EPOCH.plus(expiresAt, ChronoUnit.MICROS));
 	}
 
@@ -127,7 +128,7 @@ final class ScriptComposer {
 	 * @param keyAndArguments the key, then the arguments
 	 * @param answer reads the reply
 	 */
-	record Step<R, T>(Verb verb, byte[][] keyAndArguments, Function<R, T> answer) {
+	record Step<R, T>(RedisScript verb, byte[][] keyAndArguments, Function<R, T> answer) {
 	}
 
 }

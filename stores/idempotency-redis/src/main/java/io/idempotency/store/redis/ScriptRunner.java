@@ -30,7 +30,7 @@ interface ScriptRunner extends AutoCloseable {
 	 * @param deadline when to stop waiting for a connection
 	 * @return the reply
 	 */
-	<T> Pending<T> run(Verb verb, byte[][] keyAndArguments, Deadline deadline);
+	<T> Pending<T> run(RedisScript verb, byte[][] keyAndArguments, Deadline deadline);
 
 	/**
 	 * Runs one script for many keys, in one round trip for each server if the client can
@@ -40,7 +40,7 @@ interface ScriptRunner extends AutoCloseable {
 	 * @param deadline when to stop waiting for a connection
 	 * @return the replies, in the same order
 	 */
-	<T> Pending<List<T>> runAll(Verb verb, List<byte[][]> keysAndArguments, Deadline deadline);
+	<T> Pending<List<T>> runAll(RedisScript verb, List<byte[][]> keysAndArguments, Deadline deadline);
 
 	/**
 	 * Reads a value, on the master of its key: a replica may lag behind.

@@ -51,7 +51,7 @@ final class SpringScriptRunner implements ScriptRunner {
 	}
 
 	@Override
-	public <T> Pending<T> run(Verb verb, byte[][] keyAndArguments, Deadline deadline) {
+	public <T> Pending<T> run(RedisScript verb, byte[][] keyAndArguments, Deadline deadline) {
 		return call((connection) -> run(connection, verb, keyAndArguments));
 	}
 
@@ -60,7 +60,7 @@ final class SpringScriptRunner implements ScriptRunner {
 	 * there.
 	 */
 	@Override
-	public <T> Pending<List<T>> runAll(Verb verb, List<byte[][]> keysAndArguments, Deadline deadline) {
+	public <T> Pending<List<T>> runAll(RedisScript verb, List<byte[][]> keysAndArguments, Deadline deadline) {
 		return call((connection) -> {
 			if (!(connection instanceof RedisClusterConnection)) {
 				return runAll(connection, verb, keysAndArguments);
@@ -118,7 +118,7 @@ final class SpringScriptRunner implements ScriptRunner {
 	}
 
 	@SuppressWarnings("unchecked")
-	private static <T> T run(RedisConnection connection, Verb verb, byte[][] keyAndArguments) {
+	private static <T> T run(RedisConnection connection, RedisScript verb, byte[][] keyAndArguments) {
 		if (borrowsForEachCommand(connection)) {
 			return SpringScriptRunner.<T>runAll(connection, verb, List.<byte[][]>of(keyAndArguments)).get(0);
 		}
@@ -139,7 +139,7 @@ final class SpringScriptRunner implements ScriptRunner {
 	 * keys whose server did not know the script.
 	 */
 	@SuppressWarnings("unchecked")
-	private static <T> List<T> runAll(RedisConnection connection, Verb verb, List<byte[][]> keysAndArguments) {
+	private static <T> List<T> runAll(RedisConnection connection, RedisScript verb, List<byte[][]> keysAndArguments) {
 		List<Object> replies = pipeline(connection, (commands) -> keysAndArguments
 			.forEach((arguments) -> commands.evalSha(verb.sha1(), verb.returnType(), 1, arguments)));
 		List<Integer> unknown = IntStream.range(0, replies.size())

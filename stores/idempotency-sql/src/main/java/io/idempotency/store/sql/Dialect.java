@@ -19,7 +19,7 @@ import io.idempotency.store.ClaimId;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.StoredRecord;
 import io.idempotency.store.sql.RecordRows.StoredRow;
-import io.idempotency.store.sql.SqlMove.Sql;
+import io.idempotency.store.sql.SqlStep.Sql;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -114,14 +114,14 @@ public abstract class Dialect {
 	 * @param joined whether the statement is in the transaction of the caller
 	 * @param bound the bound of the statement
 	 */
-	abstract SqlMove<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh);
+	abstract SqlStep<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh);
 
 	/**
 	 * Counts one more claim of type once.
 	 * @return the attempts, zero if the record is not a claim of type once with another
 	 * claim id
 	 */
-	abstract SqlMove<Long> count(boolean joined, IdempotencyKey key, ClaimId other);
+	abstract SqlStep<Long> count(boolean joined, IdempotencyKey key, ClaimId other);
 
 	/** Returns the statements for a transaction of the caller, or for one of our own. */
 	final RecordSql sql(boolean joined) {
@@ -212,14 +212,14 @@ public abstract class Dialect {
 	 * @param state the SQL state, {@code null} if the driver gives none
 	 * @param code the code of the vendor
 	 */
-	public abstract SqlMove.Failure classify(@Nullable String state, int code);
+	public abstract SqlStep.Failure classify(@Nullable String state, int code);
 
 	/**
 	 * Returns whether a failure has rolled back the whole transaction, so that the next
 	 * statement would begin another transaction.
 	 */
-	public SqlMove<Boolean> endsTransaction(SqlMove.Failure failure) {
-		return SqlMove.done(failure == SqlMove.Failure.DEADLOCK);
+	public SqlStep<Boolean> endsTransaction(SqlStep.Failure failure) {
+		return SqlStep.done(failure == SqlStep.Failure.DEADLOCK);
 	}
 
 	/**
@@ -229,15 +229,15 @@ public abstract class Dialect {
 	 * and claims of other keys go on.
 	 * @return how many were deleted
 	 */
-	SqlMove<Integer> purge(int batchSize) {
+	SqlStep<Integer> purge(int batchSize) {
 		String query = this.sql.findExpired(limit(batchSize)) + (skipsLocked() ? RecordSql.SKIP_LOCKED : "");
-		SqlMove<Integer> work = SqlMove.query(Sql.of(query), (row) -> row.bytes(1), (found) -> {
+		SqlStep<Integer> work = SqlStep.query(Sql.of(query), (row) -> row.bytes(1), (found) -> {
 			// Two nodes that delete the same keys in the same order cannot deadlock.
 			List<byte[]> keys = skipsLocked() ? found : found.stream().sorted(Arrays::compareUnsigned).toList();
-			return keys.isEmpty() ? SqlMove.done(0) : SqlMove.update(Sql.of(this.sql.deleteExpired(keys.size()), keys),
-					(rows) -> SqlMove.done((int) rows));
+			return keys.isEmpty() ? SqlStep.done(0) : SqlStep.update(Sql.of(this.sql.deleteExpired(keys.size()), keys),
+					(rows) -> SqlStep.done((int) rows));
 		});
-		return new SqlMove.Transaction<>(work, SqlMove::done);
+		return new SqlStep.Transaction<>(work, SqlStep::done);
 	}
 
 	/**
@@ -259,7 +259,7 @@ public abstract class Dialect {
 	 * of its own.
 	 * @param refused receives the claims that are refused
 	 */
-	SqlMove<List<Renewal>> renewAll(List<Renewal> renewals, Set<ClaimId> refused) {
+	SqlStep<List<Renewal>> renewAll(List<Renewal> renewals, Set<ClaimId> refused) {
 		return Renewing.inTwoSteps(this.sql, byKey(), renewals, refused);
 	}
 
@@ -290,23 +290,23 @@ public abstract class Dialect {
 	}
 
 	/** Reads one record. */
-	final <T> SqlMove<T> find(boolean joined, IdempotencyKey key, Function<Optional<StoredRow>, SqlMove<T>> next) {
+	final <T> SqlStep<T> find(boolean joined, IdempotencyKey key, Function<Optional<StoredRow>, SqlStep<T>> next) {
 		String text = this.sql.find + (joined ? currentRead() : "");
-		return SqlMove.find(Sql.of(text, key.hash()), (row) -> RecordRows.read(row, 1), next);
+		return SqlStep.find(Sql.of(text, key.hash()), (row) -> RecordRows.read(row, 1), next);
 	}
 
 	/** Reads one record without the body of its result. */
-	final <T> SqlMove<T> findHead(boolean joined, IdempotencyKey key, Function<Optional<StoredRow>, SqlMove<T>> next) {
+	final <T> SqlStep<T> findHead(boolean joined, IdempotencyKey key, Function<Optional<StoredRow>, SqlStep<T>> next) {
 		return findHead(key.hash(), joined ? currentRead() : "", next);
 	}
 
 	/** Reads the record of a hash without the body of its result. */
-	final <T> SqlMove<T> findHead(byte[] hash, Function<Optional<StoredRow>, SqlMove<T>> next) {
+	final <T> SqlStep<T> findHead(byte[] hash, Function<Optional<StoredRow>, SqlStep<T>> next) {
 		return findHead(hash, "", next);
 	}
 
-	private <T> SqlMove<T> findHead(byte[] hash, String suffix, Function<Optional<StoredRow>, SqlMove<T>> next) {
-		return SqlMove.find(Sql.of(this.sql.findHead + suffix, hash), (row) -> RecordRows.read(row, 1), next);
+	private <T> SqlStep<T> findHead(byte[] hash, String suffix, Function<Optional<StoredRow>, SqlStep<T>> next) {
+		return SqlStep.find(Sql.of(this.sql.findHead + suffix, hash), (row) -> RecordRows.read(row, 1), next);
 	}
 
 	static Sql counting(String text, IdempotencyKey key, ClaimId other) {

@@ -8,7 +8,7 @@ import io.idempotency.store.ClaimId;
 import io.idempotency.store.StoredRecord;
 import io.idempotency.store.sql.Dialect.Insertion;
 import io.idempotency.store.sql.Dialect.LockWait;
-import io.idempotency.store.sql.SqlMove.Sql;
+import io.idempotency.store.sql.SqlStep.Sql;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,18 +40,18 @@ final class H2Dialect extends Dialect {
 	}
 
 	@Override
-	SqlMove<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
-		return new SqlMove.Query<>(Sql.of(this.insert, RecordRows.ofNew(key, fresh)), (row) -> row.number(1),
-				(fences) -> SqlMove.done(Insertion.written(fences.get(0))),
-				(failure) -> (failure != SqlMove.Failure.DUPLICATE_KEY) ? new SqlMove.Failed<>()
-						: find(joined, key, (found) -> SqlMove.done(Insertion.found(found))));
+	SqlStep<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
+		return new SqlStep.Query<>(Sql.of(this.insert, RecordRows.ofNew(key, fresh)), (row) -> row.number(1),
+				(fences) -> SqlStep.done(Insertion.written(fences.get(0))),
+				(failure) -> (failure != SqlStep.Failure.DUPLICATE_KEY) ? new SqlStep.Failed<>()
+						: find(joined, key, (found) -> SqlStep.done(Insertion.found(found))));
 	}
 
 	@Override
-	SqlMove<Long> count(boolean joined, IdempotencyKey key, ClaimId other) {
+	SqlStep<Long> count(boolean joined, IdempotencyKey key, ClaimId other) {
 		String count = "SELECT attempts FROM FINAL TABLE (" + sql(joined).count("attempts + 1") + ")";
-		return SqlMove.find(counting(count, key, other), (row) -> row.number(1),
-				(attempts) -> SqlMove.done(attempts.orElse(0L)));
+		return SqlStep.find(counting(count, key, other), (row) -> row.number(1),
+				(attempts) -> SqlStep.done(attempts.orElse(0L)));
 	}
 
 	@Override
@@ -85,13 +85,13 @@ final class H2Dialect extends Dialect {
 	}
 
 	@Override
-	public SqlMove.Failure classify(@Nullable String state, int code) {
+	public SqlStep.Failure classify(@Nullable String state, int code) {
 		return switch (code) {
-			case DUPLICATE_KEY -> SqlMove.Failure.DUPLICATE_KEY;
-			case DEADLOCK -> SqlMove.Failure.DEADLOCK;
-			case CONCURRENT_UPDATE -> SqlMove.Failure.SERIALIZATION;
-			case LOCK_TIMEOUT -> SqlMove.Failure.LOCK_TIMEOUT;
-			default -> SqlMove.Failure.OTHER;
+			case DUPLICATE_KEY -> SqlStep.Failure.DUPLICATE_KEY;
+			case DEADLOCK -> SqlStep.Failure.DEADLOCK;
+			case CONCURRENT_UPDATE -> SqlStep.Failure.SERIALIZATION;
+			case LOCK_TIMEOUT -> SqlStep.Failure.LOCK_TIMEOUT;
+			default -> SqlStep.Failure.OTHER;
 		};
 	}
 

@@ -10,7 +10,7 @@ import io.idempotency.store.sql.Dialect.Insertion;
 import io.idempotency.store.sql.Dialect.LockWait;
 import io.idempotency.store.sql.Dialect.Timeouts;
 import io.idempotency.store.sql.RecordRows.StoredRow;
-import io.idempotency.store.sql.SqlMove.Sql;
+import io.idempotency.store.sql.SqlStep.Sql;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,15 +70,15 @@ final class MariaDbDialect extends MySqlDialect {
 	}
 
 	@Override
-	public SqlMove.Failure classify(@Nullable String state, int code) {
-		return (code == STATEMENT_TIMEOUT) ? SqlMove.Failure.LOCK_TIMEOUT : super.classify(state, code);
+	public SqlStep.Failure classify(@Nullable String state, int code) {
+		return (code == STATEMENT_TIMEOUT) ? SqlStep.Failure.LOCK_TIMEOUT : super.classify(state, code);
 	}
 
 	@Override
-	SqlMove<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
-		return SqlMove.find(Sql.of(joined ? this.insertOrFind : this.insertOrFindAlone, RecordRows.ofNew(key, fresh)),
+	SqlStep<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
+		return SqlStep.find(Sql.of(joined ? this.insertOrFind : this.insertOrFindAlone, RecordRows.ofNew(key, fresh)),
 				(row) -> insertion(RecordRows.read(row, 1), row.number(CLOCK), fresh),
-				(insertion) -> SqlMove.done(insertion.orElse(Insertion.found(Optional.empty()))));
+				(insertion) -> SqlStep.done(insertion.orElse(Insertion.found(Optional.empty()))));
 	}
 
 	/**

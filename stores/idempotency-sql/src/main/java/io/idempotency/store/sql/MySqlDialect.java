@@ -8,7 +8,7 @@ import io.idempotency.store.ClaimId;
 import io.idempotency.store.StoredRecord;
 import io.idempotency.store.sql.Dialect.Insertion;
 import io.idempotency.store.sql.Dialect.LockWait;
-import io.idempotency.store.sql.SqlMove.Sql;
+import io.idempotency.store.sql.SqlStep.Sql;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,17 +66,17 @@ class MySqlDialect extends Dialect {
 	}
 
 	@Override
-	SqlMove<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
-		return new SqlMove.Update<>(Sql.of(this.insert, RecordRows.ofNew(key, fresh)), true,
-				(fencingToken) -> SqlMove.done(Insertion.written(fencingToken)),
-				(failure) -> (failure != SqlMove.Failure.DUPLICATE_KEY) ? new SqlMove.Failed<>()
-						: find(joined, key, (found) -> SqlMove.done(Insertion.found(found))));
+	SqlStep<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
+		return new SqlStep.Update<>(Sql.of(this.insert, RecordRows.ofNew(key, fresh)), true,
+				(fencingToken) -> SqlStep.done(Insertion.written(fencingToken)),
+				(failure) -> (failure != SqlStep.Failure.DUPLICATE_KEY) ? new SqlStep.Failed<>()
+						: find(joined, key, (found) -> SqlStep.done(Insertion.found(found))));
 	}
 
 	@Override
-	SqlMove<Long> count(boolean joined, IdempotencyKey key, ClaimId other) {
-		return new SqlMove.Update<>(counting(sql(joined).count("LAST_INSERT_ID(attempts + 1)"), key, other), true,
-				SqlMove::done, (failure) -> new SqlMove.Failed<>());
+	SqlStep<Long> count(boolean joined, IdempotencyKey key, ClaimId other) {
+		return new SqlStep.Update<>(counting(sql(joined).count("LAST_INSERT_ID(attempts + 1)"), key, other), true,
+				SqlStep::done, (failure) -> new SqlStep.Failed<>());
 	}
 
 	/**
@@ -115,23 +115,23 @@ class MySqlDialect extends Dialect {
 	}
 
 	@Override
-	public SqlMove.Failure classify(@Nullable String state, int code) {
+	public SqlStep.Failure classify(@Nullable String state, int code) {
 		return switch (code) {
-			case DUPLICATE_ENTRY -> SqlMove.Failure.DUPLICATE_KEY;
-			case DEADLOCK, CHECK_READ -> SqlMove.Failure.DEADLOCK;
-			case LOCK_WAIT_TIMEOUT -> SqlMove.Failure.LOCK_TIMEOUT;
-			case READ_ONLY_TRANSACTION -> SqlMove.Failure.READ_ONLY;
-			default -> SqlMove.Failure.OTHER;
+			case DUPLICATE_ENTRY -> SqlStep.Failure.DUPLICATE_KEY;
+			case DEADLOCK, CHECK_READ -> SqlStep.Failure.DEADLOCK;
+			case LOCK_WAIT_TIMEOUT -> SqlStep.Failure.LOCK_TIMEOUT;
+			case READ_ONLY_TRANSACTION -> SqlStep.Failure.READ_ONLY;
+			default -> SqlStep.Failure.OTHER;
 		};
 	}
 
 	@Override
-	public SqlMove<Boolean> endsTransaction(SqlMove.Failure failure) {
+	public SqlStep<Boolean> endsTransaction(SqlStep.Failure failure) {
 		// The setting is off by default; then a time-out rolls back only the one
 		// statement.
-		return (failure != SqlMove.Failure.LOCK_TIMEOUT) ? super.endsTransaction(failure)
-				: SqlMove.find(Sql.of("SELECT @@GLOBAL.innodb_rollback_on_timeout").unbounded(), (row) -> row.truth(1),
-						(on) -> SqlMove.done(on.orElse(false)));
+		return (failure != SqlStep.Failure.LOCK_TIMEOUT) ? super.endsTransaction(failure)
+				: SqlStep.find(Sql.of("SELECT @@GLOBAL.innodb_rollback_on_timeout").unbounded(), (row) -> row.truth(1),
+						(on) -> SqlStep.done(on.orElse(false)));
 	}
 
 	@Override

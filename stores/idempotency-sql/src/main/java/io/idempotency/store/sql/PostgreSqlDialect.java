@@ -20,7 +20,7 @@ import io.idempotency.store.sql.Dialect.Insertion;
 import io.idempotency.store.sql.Dialect.LockWait;
 import io.idempotency.store.sql.Dialect.Timeouts;
 import io.idempotency.store.sql.RecordRows.StoredRow;
-import io.idempotency.store.sql.SqlMove.Sql;
+import io.idempotency.store.sql.SqlStep.Sql;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -105,17 +105,17 @@ final class PostgreSqlDialect extends Dialect {
 	}
 
 	@Override
-	SqlMove<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
+	SqlStep<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
 		// Only the bound of lockWaitAlone has one result before in a joined transaction.
 		boolean inside = joined && bound.resultsBefore() == 1;
 		String text = inside ? this.insertOrFindInside : joined ? this.insertOrFind : this.insertOrFindAlone;
 		Sql sql = Sql.of(text, RecordRows.ofNew(key, fresh), key.hash());
-		return SqlMove.find(inside ? sql.unbounded() : sql, PostgreSqlDialect::insertion,
-				(insertion) -> SqlMove.done(insertion.orElse(Insertion.found(Optional.empty()))));
+		return SqlStep.find(inside ? sql.unbounded() : sql, PostgreSqlDialect::insertion,
+				(insertion) -> SqlStep.done(insertion.orElse(Insertion.found(Optional.empty()))));
 	}
 
 	/** A statement that bounds its own wait always gives a row. */
-	private static Insertion insertion(SqlMove.Row row) {
+	private static Insertion insertion(SqlStep.Row row) {
 		if (row.text(2) == null) {
 			return Insertion.found(Optional.empty());
 		}
@@ -130,9 +130,9 @@ final class PostgreSqlDialect extends Dialect {
 	}
 
 	@Override
-	SqlMove<Long> count(boolean joined, IdempotencyKey key, ClaimId other) {
-		return SqlMove.find(counting(sql(joined).count("attempts + 1") + " RETURNING attempts", key, other),
-				(row) -> row.number(1), (attempts) -> SqlMove.done(attempts.orElse(0L)));
+	SqlStep<Long> count(boolean joined, IdempotencyKey key, ClaimId other) {
+		return SqlStep.find(counting(sql(joined).count("attempts + 1") + " RETURNING attempts", key, other),
+				(row) -> row.number(1), (attempts) -> SqlStep.done(attempts.orElse(0L)));
 	}
 
 	/**
@@ -141,8 +141,8 @@ final class PostgreSqlDialect extends Dialect {
 	 * volatile function would keep PostgreSQL from using the index.
 	 */
 	@Override
-	SqlMove<Integer> purge(int batchSize) {
-		return SqlMove.update(Sql.of(this.purge, (long) batchSize), (rows) -> SqlMove.done((int) rows));
+	SqlStep<Integer> purge(int batchSize) {
+		return SqlStep.update(Sql.of(this.purge, (long) batchSize), (rows) -> SqlStep.done((int) rows));
 	}
 
 	/**
@@ -151,13 +151,13 @@ final class PostgreSqlDialect extends Dialect {
 	 * or has changed it since the statement began.
 	 */
 	@Override
-	SqlMove<List<Renewal>> renewAll(List<Renewal> renewals, Set<ClaimId> refused) {
+	SqlStep<List<Renewal>> renewAll(List<Renewal> renewals, Set<ClaimId> refused) {
 		Map<ClaimId, Renewal> byClaim = new HashMap<>();
 		renewals.forEach((renewal) -> byClaim.put(renewal.claimId(), renewal));
 		Sql sql = Sql.of(this.renewAll, array(renewals, (renewal) -> bytea(renewal.key().hash())),
 				array(renewals, (renewal) -> bytea(RecordRows.bytes(renewal.claimId()))),
 				array(renewals, (renewal) -> String.valueOf(Moment.micros(renewal.lease()))));
-		return SqlMove.query(sql, (row) -> Map.entry(RecordRows.claimId(row.bytes(1)), row.truth(2)), (rows) -> {
+		return SqlStep.query(sql, (row) -> Map.entry(RecordRows.claimId(row.bytes(1)), row.truth(2)), (rows) -> {
 			List<Renewal> held = new ArrayList<>();
 			rows.forEach((row) -> {
 				Renewal renewal = byClaim.get(row.getKey());
@@ -168,7 +168,7 @@ final class PostgreSqlDialect extends Dialect {
 					refused.add(renewal.claimId());
 				}
 			});
-			return SqlMove.done(held);
+			return SqlStep.done(held);
 		});
 	}
 
@@ -249,18 +249,18 @@ final class PostgreSqlDialect extends Dialect {
 	}
 
 	@Override
-	public SqlMove.Failure classify(@Nullable String state, int code) {
+	public SqlStep.Failure classify(@Nullable String state, int code) {
 		return switch (String.valueOf(state)) {
-			case "23505" -> SqlMove.Failure.DUPLICATE_KEY;
-			case "40P01" -> SqlMove.Failure.DEADLOCK;
-			case "40001" -> SqlMove.Failure.SERIALIZATION;
+			case "23505" -> SqlStep.Failure.DUPLICATE_KEY;
+			case "40P01" -> SqlStep.Failure.DEADLOCK;
+			case "40001" -> SqlStep.Failure.SERIALIZATION;
 			// A statement that was cancelled has waited for as long as its session lets
 			// it.
-			case "55P03", "57014" -> SqlMove.Failure.LOCK_TIMEOUT;
+			case "55P03", "57014" -> SqlStep.Failure.LOCK_TIMEOUT;
 			// A statement has failed, or a timeout of the session ended the transaction.
-			case "25P02", "25P03", "25P04" -> SqlMove.Failure.ABORTED;
-			case "25006" -> SqlMove.Failure.READ_ONLY;
-			default -> SqlMove.Failure.OTHER;
+			case "25P02", "25P03", "25P04" -> SqlStep.Failure.ABORTED;
+			case "25006" -> SqlStep.Failure.READ_ONLY;
+			default -> SqlStep.Failure.OTHER;
 		};
 	}
 
@@ -269,8 +269,8 @@ final class PostgreSqlDialect extends Dialect {
 	 * savepoint, but only a rollback ends it.
 	 */
 	@Override
-	public SqlMove<Boolean> endsTransaction(SqlMove.Failure failure) {
-		return SqlMove.done(false);
+	public SqlStep<Boolean> endsTransaction(SqlStep.Failure failure) {
+		return SqlStep.done(false);
 	}
 
 }

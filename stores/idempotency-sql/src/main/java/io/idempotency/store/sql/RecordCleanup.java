@@ -78,7 +78,7 @@ public final class RecordCleanup implements AutoCloseable {
 		if (interval.isZero() || interval.isNegative()) {
 			throw new IllegalArgumentException("interval must be positive, not " + interval);
 		}
-		RecordVerbs.requireBatchSize(batchSize);
+		RecordOperations.requireBatchSize(batchSize);
 		this.purge = purge;
 		this.interval = interval;
 		this.batchSize = batchSize;

@@ -31,7 +31,7 @@ final class RecordRows {
 	}
 
 	/** Reads {@link RecordSql#COLUMNS} and the clock after them. */
-	static StoredRow read(SqlMove.Row row, int first) {
+	static StoredRow read(SqlStep.Row row, int first) {
 		StoredRecord record = new StoredRecord(state(row.text(first)), claimId(row.bytes(first + 1)),
 				row.number(first + 2), fingerprint(row.bytes(first + 3)), row.number(first + 4), row.number(first + 5),
 				row.number(first + 6), row.number(first + 7), result(row.text(first + 8), row.bytes(first + 9)),

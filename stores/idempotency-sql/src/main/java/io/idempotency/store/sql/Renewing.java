@@ -12,7 +12,7 @@ import java.util.function.Function;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.Moment;
-import io.idempotency.store.sql.SqlMove.Sql;
+import io.idempotency.store.sql.SqlStep.Sql;
 
 /**
  * Renews many claims on databases that need two statements for each batch of claims with
@@ -32,7 +32,7 @@ final class Renewing {
 	 * Renews the claims whose records are not locked by another session.
 	 * @param refused receives the claims that are refused
 	 */
-	static SqlMove<List<Renewal>> inTwoSteps(RecordSql sql, String byKey, List<Renewal> renewals,
+	static SqlStep<List<Renewal>> inTwoSteps(RecordSql sql, String byKey, List<Renewal> renewals,
 			Set<ClaimId> refused) {
 		Map<Duration, List<Renewal>> byLease = new LinkedHashMap<>();
 		renewals
@@ -44,30 +44,30 @@ final class Renewing {
 			}
 		}
 		List<Renewal> held = new ArrayList<>();
-		return batch(sql, byKey, batches, held, refused).then((done) -> SqlMove.done(held));
+		return batch(sql, byKey, batches, held, refused).then((done) -> SqlStep.done(held));
 	}
 
 	/** Renews the first of the batches, then the others. */
-	private static SqlMove<Boolean> batch(RecordSql sql, String byKey, List<List<Renewal>> batches, List<Renewal> held,
+	private static SqlStep<Boolean> batch(RecordSql sql, String byKey, List<List<Renewal>> batches, List<Renewal> held,
 			Set<ClaimId> refused) {
-		return batches.isEmpty() ? SqlMove.done(true) : renew(sql, byKey, batches.get(0), held, refused)
+		return batches.isEmpty() ? SqlStep.done(true) : renew(sql, byKey, batches.get(0), held, refused)
 			.then((done) -> batch(sql, byKey, batches.subList(1, batches.size()), held, refused));
 	}
 
-	private static SqlMove<Boolean> renew(RecordSql sql, String byKey, List<Renewal> batch, List<Renewal> held,
+	private static SqlStep<Boolean> renew(RecordSql sql, String byKey, List<Renewal> batch, List<Renewal> held,
 			Set<ClaimId> refused) {
-		SqlMove<Set<ClaimId>> renewed = claims(sql.findRunning(byKey, batch.size()) + RecordSql.SKIP_LOCKED, batch,
+		SqlStep<Set<ClaimId>> renewed = claims(sql.findRunning(byKey, batch.size()) + RecordSql.SKIP_LOCKED, batch,
 				(locked) -> {
 					List<Renewal> mine = batch.stream()
 						.filter((renewal) -> locked.contains(renewal.claimId()))
 						.toList();
-					return mine.isEmpty() ? SqlMove.done(locked) : SqlMove.update(
+					return mine.isEmpty() ? SqlStep.done(locked) : SqlStep.update(
 							Sql.of(sql.renewLocked(byKey, mine.size()), Moment.micros(mine.get(0).lease()), keys(mine)),
-							(rows) -> SqlMove.done(locked));
+							(rows) -> SqlStep.done(locked));
 				});
-		return new SqlMove.Transaction<>(renewed, (locked) -> {
+		return new SqlStep.Transaction<>(renewed, (locked) -> {
 			List<Renewal> rest = batch.stream().filter((renewal) -> !locked.contains(renewal.claimId())).toList();
-			return rest.isEmpty() ? SqlMove.done(true) : claims(sql.findRunning(byKey, rest.size()), rest, (there) -> {
+			return rest.isEmpty() ? SqlStep.done(true) : claims(sql.findRunning(byKey, rest.size()), rest, (there) -> {
 				for (Renewal renewal : rest) {
 					if (there.contains(renewal.claimId())) {
 						held.add(renewal);
@@ -76,14 +76,14 @@ final class Renewing {
 						refused.add(renewal.claimId());
 					}
 				}
-				return SqlMove.done(true);
+				return SqlStep.done(true);
 			});
 		});
 	}
 
-	private static <T> SqlMove<T> claims(String query, List<Renewal> renewals,
-			Function<Set<ClaimId>, SqlMove<T>> next) {
-		return SqlMove.query(Sql.of(query, keys(renewals)), (row) -> RecordRows.claimId(row.bytes(1)),
+	private static <T> SqlStep<T> claims(String query, List<Renewal> renewals,
+			Function<Set<ClaimId>, SqlStep<T>> next) {
+		return SqlStep.query(Sql.of(query, keys(renewals)), (row) -> RecordRows.claimId(row.bytes(1)),
 				(claims) -> next.apply(new HashSet<>(claims)));
 	}
 

@@ -16,7 +16,7 @@ import io.idempotency.store.RecordSelection;
 import io.idempotency.store.RecordView;
 import io.idempotency.store.StoredRecord.Transition;
 import io.idempotency.store.sql.RecordRows.StoredRow;
-import io.idempotency.store.sql.SqlMove.Sql;
+import io.idempotency.store.sql.SqlStep.Sql;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,16 +27,16 @@ final class RowAdmin implements RecordAdmin {
 
 	private static final int HASH_LENGTH = 32;
 
-	private final RecordVerbs.Connections connections;
+	private final RecordOperations.Connections connections;
 
-	RowAdmin(RecordVerbs.Connections connections) {
+	RowAdmin(RecordOperations.Connections connections) {
 		this.connections = connections;
 	}
 
 	@Override
 	public Optional<IdempotencyRecord> find(RecordKey key) {
 		return this.connections.run("find", (verbs) -> verbs.dialect()
-			.findHead(key.hashBytes(), (found) -> SqlMove.done(found.filter((row) -> row.record().isLive(row.moment()))
+			.findHead(key.hashBytes(), (found) -> SqlStep.done(found.filter((row) -> row.record().isLive(row.moment()))
 				.map((row) -> RecordView.of(key.label(), key.hash(), row.record(), row.moment())))));
 	}
 
@@ -56,10 +56,10 @@ final class RowAdmin implements RecordAdmin {
 		byte[] after = (cursor != null) ? HexFormat.of().parseHex(cursor) : bound(selection.caller(), 0);
 		String operation = (selection.label() != null) ? RecordRows.readable(selection.label()) : null;
 		return this.connections.run("scan",
-				(verbs) -> SqlMove.query(
+				(verbs) -> SqlStep.query(
 						Sql.of(verbs.dialect().alone().scan() + verbs.dialect().limit(count), after,
 								bound(selection.caller(), 0xFF)),
-						(row) -> Listed.read(row, operation), (rows) -> SqlMove.done(page(rows, count))));
+						(row) -> Listed.read(row, operation), (rows) -> SqlStep.done(page(rows, count))));
 	}
 
 	/** Returns the first or the last hash of a caller, or of all callers. */
@@ -92,16 +92,16 @@ final class RowAdmin implements RecordAdmin {
 		return this.connections.run("evict", (verbs) -> evict(verbs.dialect(), key.hashBytes(), force));
 	}
 
-	private static SqlMove<Eviction> evict(Dialect dialect, byte[] hash, boolean force) {
-		return RecordVerbs.rounds((round, again) -> dialect.findHead(hash, (found) -> {
+	private static SqlStep<Eviction> evict(Dialect dialect, byte[] hash, boolean force) {
+		return RecordOperations.rounds((round, again) -> dialect.findHead(hash, (found) -> {
 			StoredRow row = found.orElse(null);
 			if (row == null) {
-				return SqlMove.done(Eviction.ABSENT);
+				return SqlStep.done(Eviction.ABSENT);
 			}
 			Transition<Eviction> step = row.current().evict(force, row.moment());
-			return (step.answer() != Eviction.EVICTED) ? SqlMove.done(step.answer())
-					: SqlMove.update(Sql.of(dialect.alone().delete, RecordRows.unchanged(hash, row.record())),
-							(deleted) -> (deleted == 1) ? SqlMove.done(step.answer()) : again.get());
+			return (step.answer() != Eviction.EVICTED) ? SqlStep.done(step.answer())
+					: SqlStep.update(Sql.of(dialect.alone().delete, RecordRows.unchanged(hash, row.record())),
+							(deleted) -> (deleted == 1) ? SqlStep.done(step.answer()) : again.get());
 		}));
 	}
 
@@ -114,7 +114,7 @@ final class RowAdmin implements RecordAdmin {
 	 */
 	private record Listed(String hash, String label, @Nullable StoredRow row) {
 
-		static Listed read(SqlMove.Row row, @Nullable String operation) {
+		static Listed read(SqlStep.Row row, @Nullable String operation) {
 			String label = String.valueOf(row.text(2));
 			boolean asked = operation == null || operation.equals(label);
 			return new Listed(HexFormat.of().formatHex(row.bytes(1)), label, asked ? RecordRows.read(row, 3) : null);

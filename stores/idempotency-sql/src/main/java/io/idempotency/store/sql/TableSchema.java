@@ -7,7 +7,7 @@ import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Internal;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
-import io.idempotency.store.sql.SqlMove.Sql;
+import io.idempotency.store.sql.SqlStep.Sql;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +44,7 @@ public abstract class TableSchema {
 	 * @throws IdempotencyStoreException if the database cannot be reached or rejects a
 	 * statement
 	 */
-	protected abstract <T> T run(Function<Dialect, SqlMove<T>> work);
+	protected abstract <T> T run(Function<Dialect, SqlStep<T>> work);
 
 	/**
 	 * Creates the table and its index if the table is missing, else changes nothing and
@@ -59,9 +59,9 @@ public abstract class TableSchema {
 			return;
 		}
 		// This thread reads the script, because a thread of the driver may not block.
-		SqlMove<Boolean> script = all(dialect().scriptStatements());
+		SqlStep<Boolean> script = all(dialect().scriptStatements());
 		for (int attempt = 1; failure != null && attempt <= ATTEMPTS; attempt++) {
-			failure = failureOf((dialect) -> new SqlMove.Transaction<>(script, SqlMove::done));
+			failure = failureOf((dialect) -> new SqlStep.Transaction<>(script, SqlStep::done));
 		}
 		if (failure != null) {
 			throw new IdempotencyConfigurationException(this.subject + " could not be created",
@@ -78,8 +78,8 @@ public abstract class TableSchema {
 	 * @throws IdempotencyStoreException if the database cannot be reached
 	 */
 	public final boolean isEmbedded() {
-		return run((dialect) -> dialect.vendor().equals("h2") ? SqlMove.query(Sql.of("SELECT DATABASE_PATH()"),
-				(row) -> row.text(1) == null, (rows) -> SqlMove.done(rows.get(0))) : SqlMove.done(false));
+		return run((dialect) -> dialect.vendor().equals("h2") ? SqlStep.query(Sql.of("SELECT DATABASE_PATH()"),
+				(row) -> row.text(1) == null, (rows) -> SqlStep.done(rows.get(0))) : SqlStep.done(false));
 	}
 
 	/**
@@ -112,7 +112,7 @@ public abstract class TableSchema {
 	}
 
 	private Dialect dialect() {
-		return run(SqlMove::done);
+		return run(SqlStep::done);
 	}
 
 	private String script() {
@@ -120,30 +120,30 @@ public abstract class TableSchema {
 				+ " for the table in idempotency.jdbc.table-name";
 	}
 
-	private SqlMove<List<String>> primaryKey(Dialect dialect) {
+	private SqlStep<List<String>> primaryKey(Dialect dialect) {
 		String name = this.table.text();
 		String schema = name.contains(".") ? "'" + name.substring(0, name.indexOf('.')) + "'"
 				: dialect.vendor().matches("mysql|mariadb") ? "SCHEMA()" : "CURRENT_SCHEMA";
-		return SqlMove.query(
+		return SqlStep.query(
 				Sql.of("SELECT LOWER(k.column_name) FROM information_schema.table_constraints t"
 						+ " JOIN information_schema.key_column_usage k ON k.constraint_name = t.constraint_name"
 						+ " AND k.table_schema = t.table_schema AND k.table_name = t.table_name"
 						+ " WHERE t.constraint_type = 'PRIMARY KEY' AND LOWER(t.table_name) = LOWER('"
 						+ this.table.simpleName() + "') AND LOWER(t.table_schema) = LOWER(" + schema + ")"),
-				(row) -> String.valueOf(row.text(1)), SqlMove::done);
+				(row) -> String.valueOf(row.text(1)), SqlStep::done);
 	}
 
-	private static SqlMove<Boolean> read(String query) {
-		return SqlMove.query(Sql.of(query), (row) -> true, (rows) -> SqlMove.done(true));
+	private static SqlStep<Boolean> read(String query) {
+		return SqlStep.query(Sql.of(query), (row) -> true, (rows) -> SqlStep.done(true));
 	}
 
-	private static SqlMove<Boolean> all(List<Sql> statements) {
-		return statements.isEmpty() ? SqlMove.done(true)
-				: SqlMove.update(statements.get(0), (rows) -> all(statements.subList(1, statements.size())));
+	private static SqlStep<Boolean> all(List<Sql> statements) {
+		return statements.isEmpty() ? SqlStep.done(true)
+				: SqlStep.update(statements.get(0), (rows) -> all(statements.subList(1, statements.size())));
 	}
 
 	/** Returns the failure of SQL, {@code null} if the database carries it out. */
-	private @Nullable IdempotencyStoreException failureOf(Function<Dialect, SqlMove<Boolean>> work) {
+	private @Nullable IdempotencyStoreException failureOf(Function<Dialect, SqlStep<Boolean>> work) {
 		try {
 			run(work);
 			return null;

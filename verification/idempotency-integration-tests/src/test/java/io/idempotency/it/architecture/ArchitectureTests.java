@@ -225,7 +225,7 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule onlyContextsOfCallersKnowContextPropagation = noClasses()
-		.that(not(nameMatching(".*\\.(OwnerRun\\$CallerContext(\\$.*)?|IdempotencyContextAccessor)")))
+		.that(not(nameMatching(".*\\.(GuardedInvocation\\$CallerContext(\\$.*)?|IdempotencyContextAccessor)")))
 		.should()
 		.dependOnClassesThat(resideInAPackage("io.micrometer.context.."));
 

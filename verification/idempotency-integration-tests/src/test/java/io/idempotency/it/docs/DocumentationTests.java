@@ -448,7 +448,7 @@ class DocumentationTests {
 				packages.put(place.group(2), place.group(1).replace('/', '.'));
 			}
 		}
-		assertThat(packages).containsKeys("IdempotencyScopeResolver", "KafkaBackOff", "DuplicateStorm",
+		assertThat(packages).containsKeys("IdempotencyScopeResolver", "KafkaBackOff", "ConcurrentDuplicates",
 				"IdempotencyDataSource");
 		assertThat(Page.all()).allSatisfy((page) -> {
 			for (Block example : page.blocks("java")) {

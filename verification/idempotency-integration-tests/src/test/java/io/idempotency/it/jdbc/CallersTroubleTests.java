@@ -9,7 +9,7 @@ import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
 import io.idempotency.it.servers.Requires;
-import io.idempotency.it.store.OwnThread;
+import io.idempotency.it.store.SchedulerThread;
 import io.idempotency.it.store.Requests;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
@@ -110,7 +110,7 @@ class CallersTroubleTests {
 			.isThrownBy(() -> transaction().executeWithoutResult((status) -> {
 				String pid = this.jdbc.queryForObject("select pg_backend_pid()", String.class);
 				this.jdbc.execute("set local idle_in_transaction_session_timeout = 1");
-				await().until(() -> OwnThread
+				await().until(() -> SchedulerThread
 					.supply(() -> this.jdbc.queryForObject("select count(*) from pg_stat_activity where pid = " + pid,
 							Integer.class))
 					.join() == 0);
@@ -221,7 +221,7 @@ class CallersTroubleTests {
 		public String skew(String ref) {
 			count();
 			this.jdbc.update("insert into payment (ref) values (?)", ref);
-			OwnThread.run(() -> {
+			SchedulerThread.run(() -> {
 				TransactionTemplate other = new TransactionTemplate(this.transactions);
 				other.setIsolationLevel(TransactionDefinition.ISOLATION_SERIALIZABLE);
 				other.executeWithoutResult((status) -> {

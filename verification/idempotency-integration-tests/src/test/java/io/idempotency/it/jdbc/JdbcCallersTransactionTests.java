@@ -5,7 +5,7 @@ import java.util.UUID;
 import com.zaxxer.hikari.HikariDataSource;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyReusedException;
-import io.idempotency.it.store.OwnThread;
+import io.idempotency.it.store.SchedulerThread;
 import io.idempotency.it.store.Runs;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -120,7 +120,7 @@ class JdbcCallersTransactionTests {
 	}
 
 	private static void inAnotherThread(Runnable action) {
-		OwnThread.run(action).join();
+		SchedulerThread.run(action).join();
 	}
 
 	private static String freshKey() {

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.idempotency.it.store.OwnThread;
+import io.idempotency.it.store.SchedulerThread;
 import io.idempotency.it.store.Requests;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimResult;
@@ -63,7 +63,7 @@ class JdbcDeadlockTests {
 					+ "_purge_after) where purge_after > 0 lock in share mode");
 			completion.completeAsync(
 					() -> this.node.store().complete(Requests.result(claim, Requests.LONG.multipliedBy(3))),
-					OwnThread::start);
+					SchedulerThread::start);
 			await().atMost(Duration.ofSeconds(60)).until(this::somebodyWaits);
 			assertThat(this.jdbc.update("update " + Tables.RECORDS + " set attempts = attempts + 1")).isEqualTo(1);
 		});

@@ -11,7 +11,7 @@ import io.idempotency.store.Claim;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.StoredResult;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.test.ConcurrentDuplicates;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -46,7 +46,7 @@ class JdbcHotUpdateTests {
 		StoredResult result = new StoredResult("test", new byte[resultSize]);
 		try (HikariDataSource pool = this.database.newPool(THREADS)) {
 			IdempotencyStore store = Tables.store(pool);
-			DuplicateStorm.of(THREADS).run((index) -> {
+			ConcurrentDuplicates.of(THREADS).run((index) -> {
 				for (int i = 0; i < CALLS / THREADS; i++) {
 					Claim claim = Requests.acquire(store, Requests.claim());
 					assertThat(store.complete(Completion.result(claim, Fingerprint.NONE, result, Requests.LONG)))

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.idempotency.it.store.OwnThread;
+import io.idempotency.it.store.SchedulerThread;
 import io.idempotency.it.store.Requests;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
@@ -72,7 +72,7 @@ class JdbcHungClaimTests {
 		this.transaction.executeWithoutResult((status) -> {
 			assertThat(this.store.joining().orElseThrow().claim(request)).isInstanceOf(ClaimResult.Acquired.class);
 			CompletableFuture<Boolean> giveBack = new CompletableFuture<>();
-			giveBack.completeAsync(() -> this.store.release(request.key(), request.claimId()), OwnThread::start);
+			giveBack.completeAsync(() -> this.store.release(request.key(), request.claimId()), SchedulerThread::start);
 			assertThatExceptionOfType(CompletionException.class).isThrownBy(giveBack::join)
 				.withCauseInstanceOf(IdempotencyStoreException.class);
 		});

@@ -14,7 +14,7 @@ import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.TransactionLostException;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.test.ConcurrentDuplicates;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -79,7 +79,7 @@ class JdbcJoinTests {
 		AtomicInteger rolledBack = new AtomicInteger();
 		Random random = Seed.random(getClass());
 		List<Random> chances = Stream.generate(() -> new Random(random.nextLong())).limit(THREADS).toList();
-		List<Integer> threads = DuplicateStorm.of(THREADS).run((thread) -> {
+		List<Integer> threads = ConcurrentDuplicates.of(THREADS).run((thread) -> {
 			for (String intent : intents) {
 				while (!paid(transaction, intent, chances.get(thread), rolledBack)) {
 					Thread.onSpinWait();

@@ -12,7 +12,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.faults.BadLine;
 import io.idempotency.it.servers.SqlDatabase;
-import io.idempotency.it.store.OwnThread;
+import io.idempotency.it.store.SchedulerThread;
 import io.idempotency.it.store.Requests;
 import io.idempotency.store.Claim;
 import io.idempotency.store.IdempotencyStore;
@@ -47,7 +47,7 @@ class JdbcLostReplyTimeoutTests {
 		withLine((line, pool) -> {
 			Claim claim = Requests.acquired(Tables.store(pool).claim(Requests.claim(Requests.key())));
 			line.loseReplies();
-			return OwnThread.run(() -> hurried(pool).complete(Requests.result(claim)));
+			return SchedulerThread.run(() -> hurried(pool).complete(Requests.result(claim)));
 		});
 	}
 
@@ -58,7 +58,7 @@ class JdbcLostReplyTimeoutTests {
 			IdempotencyStore joining = hurried(pool).joining().orElseThrow();
 			TransactionTemplate transaction = new TransactionTemplate(new DataSourceTransactionManager(pool));
 			CompletableFuture<Void> end = new CompletableFuture<>();
-			OwnThread.run(() -> transaction.executeWithoutResult((status) -> {
+			SchedulerThread.run(() -> transaction.executeWithoutResult((status) -> {
 				Claim joined = Requests.acquired(patient.claim(Requests.claim(Requests.key())));
 				line.loseReplies();
 				try {

@@ -22,7 +22,7 @@ import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
 import io.idempotency.it.servers.SqlDatabase;
 import io.idempotency.it.store.Runs;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.test.ConcurrentDuplicates;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -77,7 +77,7 @@ class JdbcPoolTests {
 			assertThat(running.await(60, TimeUnit.SECONDS)).isTrue();
 			int before = dataSource.executed();
 			CompletableFuture<List<String>> duplicates = CompletableFuture
-				.supplyAsync(() -> DuplicateStorm.of(DUPLICATES)
+				.supplyAsync(() -> ConcurrentDuplicates.of(DUPLICATES)
 					.run((number) -> node.call(key)
 						.conflict(ConflictMode.WAIT)
 						.waitTimeout(Duration.ofMinutes(1))

@@ -14,7 +14,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.store.Callers;
-import io.idempotency.it.store.OwnThread;
+import io.idempotency.it.store.SchedulerThread;
 import io.idempotency.it.store.Runs;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -64,7 +64,7 @@ class JdbcPurgeTests {
 		writeExpired(EXPIRED);
 		List<Integer> purged = new ArrayList<>();
 		List<String> keys = new Callers(List.of(this.one, this.two), this.runs).callWhile(() -> {
-			CompletableFuture<Integer> other = OwnThread.supply(() -> purgeAll(this.two));
+			CompletableFuture<Integer> other = SchedulerThread.supply(() -> purgeAll(this.two));
 			purged.add(purgeAll(this.one));
 			purged.add(other.orTimeout(60, TimeUnit.SECONDS).join());
 		});
@@ -78,7 +78,7 @@ class JdbcPurgeTests {
 	@Test
 	void whatExpiresDuringThePurgeMayBePurgedToo() throws Exception {
 		AtomicBoolean over = new AtomicBoolean();
-		CompletableFuture<Void> purge = OwnThread.run(() -> {
+		CompletableFuture<Void> purge = SchedulerThread.run(() -> {
 			while (!over.get()) {
 				this.one.store().purge(BATCH);
 			}

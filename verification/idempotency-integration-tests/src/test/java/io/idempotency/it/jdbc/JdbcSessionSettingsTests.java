@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.idempotency.it.servers.StoreAlone;
-import io.idempotency.it.store.OwnThread;
+import io.idempotency.it.store.SchedulerThread;
 import io.idempotency.it.store.Requests;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimRequest;
@@ -115,7 +115,7 @@ class JdbcSessionSettingsTests {
 	private void whileClaimed(IdempotencyKey key, Runnable duplicate) throws Exception {
 		CountDownLatch claimed = new CountDownLatch(1);
 		CountDownLatch mayEnd = new CountDownLatch(1);
-		CompletableFuture<Void> owner = OwnThread.run(() -> this.transaction.executeWithoutResult((status) -> {
+		CompletableFuture<Void> owner = SchedulerThread.run(() -> this.transaction.executeWithoutResult((status) -> {
 			Requests.acquire(this.store.joining().orElseThrow(), Requests.claim(key));
 			claimed.countDown();
 			await(mayEnd);

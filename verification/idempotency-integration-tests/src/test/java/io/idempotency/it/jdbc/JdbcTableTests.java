@@ -16,7 +16,7 @@ import javax.sql.DataSource;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.store.OldestRecord;
-import io.idempotency.it.store.OwnThread;
+import io.idempotency.it.store.SchedulerThread;
 import io.idempotency.it.store.Requests;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
@@ -28,7 +28,7 @@ import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.store.jdbc.JdbcSchema;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.test.ConcurrentDuplicates;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -81,7 +81,7 @@ class JdbcTableTests {
 		try (Connection caller = this.dataSource.getConnection(); Statement statement = caller.createStatement()) {
 			caller.setAutoCommit(false);
 			statement.executeUpdate("update idempotency_record set attempts = attempts + 1");
-			OwnThread.supply(() -> {
+			SchedulerThread.supply(() -> {
 				createTable();
 				return true;
 			}).get(60, TimeUnit.SECONDS);
@@ -101,7 +101,7 @@ class JdbcTableTests {
 
 	@Test
 	void manyNodesMakeTheTableAtOnce() {
-		DuplicateStorm.of(8).run((index) -> {
+		ConcurrentDuplicates.of(8).run((index) -> {
 			createTable();
 			schema(JdbcIdempotencyStore.DEFAULT_TABLE_NAME).verify();
 			return index;
@@ -234,7 +234,7 @@ class JdbcTableTests {
 		Set<IdempotencyKey> again = new HashSet<>(keys.subList(100, 200));
 		AtomicBoolean claiming = new AtomicBoolean(true);
 		AtomicInteger purged = new AtomicInteger();
-		DuplicateStorm.of(4).run((index) -> {
+		ConcurrentDuplicates.of(4).run((index) -> {
 			if (index < 2) {
 				int last = 1;
 				while (last > 0 || claiming.get()) {

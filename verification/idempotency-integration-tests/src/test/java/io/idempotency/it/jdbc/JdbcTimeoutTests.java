@@ -15,7 +15,7 @@ import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.idempotency.it.servers.StoreAlone;
-import io.idempotency.it.store.OwnThread;
+import io.idempotency.it.store.SchedulerThread;
 import io.idempotency.it.store.Requests;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
@@ -110,7 +110,7 @@ class JdbcTimeoutTests {
 			.toList();
 		Claim held = claims.get(17);
 		whileHeld(held.key(), () -> {
-			CompletableFuture<Set<ClaimId>> end = OwnThread.supply(() -> this.store.renewAll(renewals));
+			CompletableFuture<Set<ClaimId>> end = SchedulerThread.supply(() -> this.store.renewAll(renewals));
 			assertThatExceptionOfType(ExecutionException.class)
 				.isThrownBy(() -> end.get(TEST_TIMEOUT_SECONDS, TimeUnit.SECONDS))
 				.withCauseInstanceOf(NotAllRenewedException.class)
@@ -163,13 +163,13 @@ class JdbcTimeoutTests {
 			expectInTime(claim);
 			return;
 		}
-		assertThat(OwnThread.supply(() -> claim.apply(this.store)))
+		assertThat(SchedulerThread.supply(() -> claim.apply(this.store)))
 			.succeedsWithin(Duration.ofSeconds(TEST_TIMEOUT_SECONDS))
 			.isInstanceOf(ClaimResult.InProgress.class);
 	}
 
 	private void expectInTime(Function<JdbcIdempotencyStore, ClaimResult> claim) {
-		CompletableFuture<Object> end = OwnThread.supply(() -> claim.apply(this.store))
+		CompletableFuture<Object> end = SchedulerThread.supply(() -> claim.apply(this.store))
 			.handle((result, failure) -> (failure != null) ? failure.getCause() : result);
 		assertThat(end).succeedsWithin(Duration.ofSeconds(TEST_TIMEOUT_SECONDS))
 			.isInstanceOfAny(ClaimResult.InProgress.class, IdempotencyStoreException.class);
@@ -177,7 +177,7 @@ class JdbcTimeoutTests {
 
 	private void expectFailure(IdempotencyKey key, Function<JdbcIdempotencyStore, Boolean> verb) {
 		whileHeld(key, () -> {
-			CompletableFuture<Boolean> end = OwnThread.supply(() -> verb.apply(this.store));
+			CompletableFuture<Boolean> end = SchedulerThread.supply(() -> verb.apply(this.store));
 			assertThatExceptionOfType(ExecutionException.class)
 				.isThrownBy(() -> end.get(TEST_TIMEOUT_SECONDS, TimeUnit.SECONDS))
 				.withCauseInstanceOf(IdempotencyStoreException.class);

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.sql.DataSource;
 
-import io.idempotency.it.store.OwnThread;
+import io.idempotency.it.store.SchedulerThread;
 import io.idempotency.it.store.Requests;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
@@ -21,7 +21,7 @@ import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.TransactionLostException;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.test.ConcurrentDuplicates;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -254,7 +254,7 @@ class JdbcTransactionTests {
 	/** What a duplicate gets that waits for the owner. */
 	private ClaimResult besideAnOwner(IdempotencyKey key, IdempotencyStore patient, boolean commit) throws Exception {
 		CountDownLatch claimed = new CountDownLatch(1);
-		CompletableFuture<Void> owner = OwnThread.run(() -> this.transaction.executeWithoutResult((status) -> {
+		CompletableFuture<Void> owner = SchedulerThread.run(() -> this.transaction.executeWithoutResult((status) -> {
 			Claim joined = Requests.acquired(this.joining.claim(Requests.claim(key)));
 			claimed.countDown();
 			Awaitility.await().atMost(Duration.ofMinutes(1)).until(this::somebodyWaits);
@@ -264,7 +264,7 @@ class JdbcTransactionTests {
 			}
 		}));
 		await(claimed);
-		CompletableFuture<ClaimResult> duplicate = OwnThread
+		CompletableFuture<ClaimResult> duplicate = SchedulerThread
 			.supply(() -> this.transaction.execute((status) -> patient.claim(Requests.claim(key))));
 		owner.get(1, TimeUnit.MINUTES);
 		return duplicate.get(1, TimeUnit.MINUTES);
@@ -282,7 +282,7 @@ class JdbcTransactionTests {
 		IdempotencyKey other = Requests.key();
 		CountDownLatch claimed = new CountDownLatch(1);
 		CountDownLatch refused = new CountDownLatch(1);
-		CompletableFuture<Void> owner = OwnThread.run(() -> this.transaction.executeWithoutResult((status) -> {
+		CompletableFuture<Void> owner = SchedulerThread.run(() -> this.transaction.executeWithoutResult((status) -> {
 			Requests.acquired(this.joining.claim(Requests.claim(key)));
 			claimed.countDown();
 			await(refused);
@@ -319,7 +319,7 @@ class JdbcTransactionTests {
 		try {
 			transaction(TransactionDefinition.ISOLATION_REPEATABLE_READ).executeWithoutResult((status) -> {
 				assertThat(workDone(key)).isZero();
-				OwnThread.run(() -> runOnce(key, true)).join();
+				SchedulerThread.run(() -> runOnce(key, true)).join();
 				assertThat(this.joining.claim(Requests.claim(key))).isInstanceOfAny(ClaimResult.Completed.class,
 						ClaimResult.InProgress.class);
 				work(other);
@@ -342,7 +342,7 @@ class JdbcTransactionTests {
 				this.jdbc.execute("SET SESSION innodb_snapshot_isolation = ON");
 				try {
 					assertThat(workDone(key)).isZero();
-					OwnThread.run(() -> runOnce(key, true)).join();
+					SchedulerThread.run(() -> runOnce(key, true)).join();
 					this.joining.claim(Requests.claim(key));
 				}
 				finally {
@@ -360,7 +360,7 @@ class JdbcTransactionTests {
 		}
 		for (IdempotencyKey key : keys) {
 			AtomicInteger calls = new AtomicInteger();
-			DuplicateStorm.of(16).run((index) -> {
+			ConcurrentDuplicates.of(16).run((index) -> {
 				// every fourth run fails, and then another one must do it
 				while (!runOnce(key, calls.incrementAndGet() % 4 != 0)) {
 					Thread.onSpinWait();
@@ -425,7 +425,7 @@ class JdbcTransactionTests {
 			assertThat(look(key)).isPresent();
 			assertThat(look(other)).isEmpty();
 			assertThat(this.store.claim(Requests.claim(other))).isInstanceOf(ClaimResult.Acquired.class);
-			OwnThread.run(() -> work(other)).join();
+			SchedulerThread.run(() -> work(other)).join();
 			assertThat(workDone(other)).isOne();
 		});
 	}
@@ -441,7 +441,7 @@ class JdbcTransactionTests {
 			this.joining.complete(Requests.result(joined));
 			// On H2, the look is in a transaction of its own.
 			assertThat(look(key).isPresent()).isEqualTo(this.database.type().product() != Product.H2);
-			assertThat(OwnThread.supply(() -> look(key)).join()).isEmpty();
+			assertThat(SchedulerThread.supply(() -> look(key)).join()).isEmpty();
 			status.setRollbackOnly();
 		});
 		assertThat(look(key)).isEmpty();
@@ -457,7 +457,7 @@ class JdbcTransactionTests {
 					this.jdbc.queryForList("select attempts from " + Tables.RECORDS + " where key_hash = ? for update",
 							Long.class, key.hash()))
 				.hasSize(1);
-			OwnThread
+			SchedulerThread
 				.run(() -> transaction(TransactionDefinition.ISOLATION_READ_COMMITTED)
 					.executeWithoutResult((status) -> assertThat(look(key)).isPresent()))
 				.join();

@@ -16,8 +16,8 @@ import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
-import io.idempotency.it.store.OwnThread;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.it.store.SchedulerThread;
+import io.idempotency.test.ConcurrentDuplicates;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -103,7 +103,7 @@ abstract class JoinScenarios {
 
 	@Test
 	void overlappingDuplicatesRunOnce() {
-		DuplicateStorm.Result<String> storm = DuplicateStorm.of(10).run((i) -> this.proxy.place(this.ref));
+		ConcurrentDuplicates.Result<String> storm = ConcurrentDuplicates.of(10).run((i) -> this.proxy.place(this.ref));
 		assertThat(storm.values()).isNotEmpty().containsOnly(storm.values().get(0));
 		assertThat(storm.failures()).hasSize(10 - storm.values().size())
 			.hasOnlyElementsOfType(IdempotencyInProgressException.class);
@@ -114,7 +114,7 @@ abstract class JoinScenarios {
 	void duplicateThatMeetsTheRunningCallIsRefused() throws Exception {
 		this.orders.running = new CountDownLatch(1);
 		this.orders.mayEnd = new CountDownLatch(1);
-		CompletableFuture<String> first = OwnThread.supply(() -> place(this.ref));
+		CompletableFuture<String> first = SchedulerThread.supply(() -> place(this.ref));
 		this.orders.running.await();
 		assertThatExceptionOfType(IdempotencyInProgressException.class).isThrownBy(() -> this.proxy.place(this.ref));
 		this.orders.mayEnd.countDown();
@@ -247,7 +247,7 @@ abstract class JoinScenarios {
 	void showsRecordOfMethodWithoutResultWhenItIsCommitted() throws Exception {
 		this.orders.running = new CountDownLatch(1);
 		this.orders.mayEnd = new CountDownLatch(1);
-		CompletableFuture<Void> first = OwnThread.run(() -> note(this.ref));
+		CompletableFuture<Void> first = SchedulerThread.run(() -> note(this.ref));
 		this.orders.running.await();
 		assertThatExceptionOfType(IdempotencyInProgressException.class).isThrownBy(() -> note(this.ref));
 		this.orders.mayEnd.countDown();

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
 import io.idempotency.it.servers.StoreAlone;
-import io.idempotency.it.store.OwnThread;
+import io.idempotency.it.store.SchedulerThread;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
@@ -206,7 +206,7 @@ class JoinedAdviceTests {
 				catch (Throwable ex) {
 					throw new IllegalStateException(ex);
 				}
-			}, OwnThread::start).get(1, TimeUnit.MINUTES);
+			}, SchedulerThread::start).get(1, TimeUnit.MINUTES);
 		};
 		Answer first = post("/charge");
 		assertThat(first.text()).isEqualTo("charge in run 1");

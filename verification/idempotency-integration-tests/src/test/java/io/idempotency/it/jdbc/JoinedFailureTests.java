@@ -8,7 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import javax.sql.DataSource;
 
 import io.idempotency.RememberedFailureException;
-import io.idempotency.it.store.OwnThread;
+import io.idempotency.it.store.SchedulerThread;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.ApplicationContext;
@@ -76,9 +76,9 @@ class JoinedFailureTests {
 		int before = runs();
 		work.running = new CountDownLatch(1);
 		work.mayEnd = new CountDownLatch(1);
-		CompletableFuture<String> owner = OwnThread.supply(() -> placeAndRemember(this.first));
+		CompletableFuture<String> owner = SchedulerThread.supply(() -> placeAndRemember(this.first));
 		work.running.await();
-		CompletableFuture<String> duplicate = OwnThread.supply(() -> placeAndRemember(this.second));
+		CompletableFuture<String> duplicate = SchedulerThread.supply(() -> placeAndRemember(this.second));
 		try {
 			await().until(this::somebodyWaits);
 		}

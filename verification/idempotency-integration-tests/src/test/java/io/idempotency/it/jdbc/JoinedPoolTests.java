@@ -19,7 +19,7 @@ import io.idempotency.it.servers.PostgreSqlServer;
 import io.idempotency.it.servers.Requires;
 import io.idempotency.it.servers.SqlDatabase;
 import io.idempotency.it.servers.StoreAlone;
-import io.idempotency.it.store.OwnThread;
+import io.idempotency.it.store.SchedulerThread;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -67,7 +67,7 @@ class JoinedPoolTests {
 	}
 
 	private CompletableFuture<String> begin(Supplier<String> call) throws Exception {
-		CompletableFuture<String> begun = OwnThread.supply(call);
+		CompletableFuture<String> begun = SchedulerThread.supply(call);
 		assertThat(this.target.running.await(1, TimeUnit.MINUTES)).isTrue();
 		return begun;
 	}
@@ -76,7 +76,7 @@ class JoinedPoolTests {
 	void waitingDuplicatesHoldNoConnection() throws Exception {
 		CompletableFuture<String> first = begin(() -> this.payments.join(this.ref));
 		List<CompletableFuture<String>> duplicates = Stream
-			.generate(() -> OwnThread.supply(() -> this.payments.join(this.ref)))
+			.generate(() -> SchedulerThread.supply(() -> this.payments.join(this.ref)))
 			.limit(DUPLICATES)
 			.toList();
 		IdempotencyEngine engine = this.application.getBean(IdempotencyEngine.class);
@@ -119,7 +119,7 @@ class JoinedPoolTests {
 	@Test
 	void duplicateInModeRejectIsCountedWhileTheFirstRuns() throws Exception {
 		CompletableFuture<String> first = begin(() -> this.payments.joinOnce(this.ref));
-		CompletableFuture<String> duplicate = OwnThread.supply(() -> this.payments.joinOnce(this.ref));
+		CompletableFuture<String> duplicate = SchedulerThread.supply(() -> this.payments.joinOnce(this.ref));
 		await().until(() -> duplicate.isDone() || this.pool.getHikariPoolMXBean().getActiveConnections() == 2);
 		this.target.mayEnd.countDown();
 		first.get(1, TimeUnit.MINUTES);

@@ -17,8 +17,8 @@ import io.idempotency.it.servers.PostgreSqlServer;
 import io.idempotency.it.servers.Requires;
 import io.idempotency.it.servers.SqlDatabase;
 import io.idempotency.it.servers.StoreAlone;
-import io.idempotency.it.store.OwnThread;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.it.store.SchedulerThread;
+import io.idempotency.test.ConcurrentDuplicates;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -76,7 +76,7 @@ class UsedUpPoolTests {
 		target.mayEnd = new CountDownLatch(1);
 		List<String> refs = refs(3);
 		List<CompletableFuture<String>> calls = refs.stream()
-			.map((ref) -> OwnThread.supply(() -> payments(application).pay(ref)))
+			.map((ref) -> SchedulerThread.supply(() -> payments(application).pay(ref)))
 			.toList();
 		assertThat(target.running.await(1, TimeUnit.MINUTES)).isTrue();
 		awaitRenewal();
@@ -120,7 +120,7 @@ class UsedUpPoolTests {
 	private void expectAnswers(ConfigurableApplicationContext application, String ref) {
 		PoolApplication.Callers target = AopTestUtils.getTargetObject(callers(application));
 		target.inside = new CountDownLatch(10);
-		List<String> answers = DuplicateStorm.of(24)
+		List<String> answers = ConcurrentDuplicates.of(24)
 			.run((number) -> callers(application).callInside(ref))
 			.valuesOrFail();
 		assertThat(answers).hasSize(24).containsOnly("paid " + ref);
@@ -133,7 +133,7 @@ class UsedUpPoolTests {
 		PoolApplication.Callers target = AopTestUtils.getTargetObject(callers(application));
 		target.inside = new CountDownLatch(10);
 		List<String> refs = refs(24);
-		DuplicateStorm.of(24).run((number) -> callers(application).callInside(refs.get(number))).valuesOrFail();
+		ConcurrentDuplicates.of(24).run((number) -> callers(application).callInside(refs.get(number))).valuesOrFail();
 		assertThat(refs).allSatisfy((ref) -> assertThat(paid(ref)).isOne());
 	}
 
@@ -144,7 +144,7 @@ class UsedUpPoolTests {
 		PoolApplication.Callers target = AopTestUtils.getTargetObject(callers(application));
 		target.inside = new CountDownLatch(3);
 		List<String> refs = refs(3);
-		List<String> answers = DuplicateStorm.of(3)
+		List<String> answers = ConcurrentDuplicates.of(3)
 			.run((number) -> callers(application).waitInside(refs.get(number), new CompletableFuture<>()))
 			.valuesOrFail();
 		assertThat(answers).containsExactlyInAnyOrderElementsOf(refs.stream().map((ref) -> "paid " + ref).toList());

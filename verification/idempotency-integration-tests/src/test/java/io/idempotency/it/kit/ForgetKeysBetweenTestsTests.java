@@ -6,10 +6,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.Idempotent;
 import io.idempotency.it.WithMockMvc;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.test.ConcurrentDuplicates;
 import io.idempotency.test.ForgetKeysBetweenTests;
-import io.idempotency.test.GuardedAnswer;
-import io.idempotency.test.SpringAnswers;
+import io.idempotency.test.GuardedResponse;
+import io.idempotency.test.SpringResponses;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
@@ -54,17 +54,17 @@ class ForgetKeysBetweenTestsTests {
 	@Test
 	void answersAreComparedAndStormsRunOverMockMvc() throws Exception {
 		int before = this.orders.placed();
-		GuardedAnswer first = place("key-1");
+		GuardedResponse first = place("key-1");
 		assertThat(first).isNoReplay().hasStatus(201);
 		assertThat(place("key-1")).isReplayOf(first);
 		assertThat(place("")).hasProblem("key-invalid");
-		List<GuardedAnswer> storm = DuplicateStorm.of(8).run((index) -> place("key-2")).valuesOrFail();
+		List<GuardedResponse> storm = ConcurrentDuplicates.of(8).run((index) -> place("key-2")).valuesOrFail();
 		assertThat(storm).filteredOn((answer) -> answer.status() == 201 && !answer.isReplay()).hasSize(1);
 		assertThat(this.orders.placed() - before).isEqualTo(2);
 	}
 
-	private GuardedAnswer place(String key) throws Exception {
-		return SpringAnswers
+	private GuardedResponse place(String key) throws Exception {
+		return SpringResponses
 			.of(this.mvc.perform(post("/orders").header("Idempotency-Key", key)).andReturn().getResponse());
 	}
 

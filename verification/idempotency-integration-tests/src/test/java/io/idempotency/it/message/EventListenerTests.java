@@ -10,7 +10,7 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.Idempotent;
 import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.test.ConcurrentDuplicates;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -78,7 +78,7 @@ class EventListenerTests {
 	void stormOfDuplicatesHasOneEffectForEachEvent() {
 		this.runner.run((context) -> {
 			List<Paid> events = IntStream.range(0, 50).mapToObj((number) -> new Paid("storm-" + number)).toList();
-			DuplicateStorm.of(8).deliver(events, context.getBean(Listeners.class)::paid).valuesOrFail();
+			ConcurrentDuplicates.of(8).deliver(events, context.getBean(Listeners.class)::paid).valuesOrFail();
 			assertThat(events).allSatisfy(
 					(event) -> assertThat(context.getBean(Deliveries.class).effectsOf(event.id())).isEqualTo(1));
 		});

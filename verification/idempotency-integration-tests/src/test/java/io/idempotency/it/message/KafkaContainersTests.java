@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyTemplate;
-import io.idempotency.it.store.OwnThread;
+import io.idempotency.it.store.SchedulerThread;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -184,7 +184,7 @@ class KafkaContainersTests {
 
 	private CompletableFuture<Void> runElsewhere(String operation, String payload, CountDownLatch end) {
 		CountDownLatch running = new CountDownLatch(1);
-		CompletableFuture<Void> elsewhere = OwnThread.run(() -> this.idempotency.operation(operation)
+		CompletableFuture<Void> elsewhere = SchedulerThread.run(() -> this.idempotency.operation(operation)
 			.scope("KAFKA:" + operation)
 			.key(payload)
 			.execute(Void.class, () -> {

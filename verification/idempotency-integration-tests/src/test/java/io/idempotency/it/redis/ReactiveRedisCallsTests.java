@@ -25,7 +25,7 @@ import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.observation.ObservationConfiguration;
-import io.idempotency.engine.Ending;
+import io.idempotency.engine.CallOutcome;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.reactor.OnDisconnect;
 import io.idempotency.reactor.ReactiveAction;
@@ -225,14 +225,14 @@ class ReactiveRedisCallsTests {
 		}
 
 		@Override
-		public Ending returned(@Nullable String value, boolean recovered) {
-			return new Ending.Done(
+		public CallOutcome returned(@Nullable String value, boolean recovered) {
+			return new CallOutcome.Done(
 					() -> new StoredResult("text", String.valueOf(value).getBytes(StandardCharsets.UTF_8)));
 		}
 
 		@Override
-		public Ending threw(Throwable failure) {
-			return new Ending.Failed(failure, null);
+		public CallOutcome threw(Throwable failure) {
+			return new CallOutcome.Failed(failure, null);
 		}
 
 	}

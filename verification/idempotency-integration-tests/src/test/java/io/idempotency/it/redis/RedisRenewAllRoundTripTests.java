@@ -8,7 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 import io.idempotency.it.faults.BadLine;
-import io.idempotency.it.store.OwnThread;
+import io.idempotency.it.store.SchedulerThread;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Renewal;
@@ -61,7 +61,7 @@ class RedisRenewAllRoundTripTests {
 				assertThat(store.renewAll(renewals)).isEmpty();
 				this.redis.server().command("CONFIG", "RESETSTAT");
 				line.loseReplies();
-				CompletableFuture<Set<ClaimId>> renewed = OwnThread.supply(() -> store.renewAll(renewals));
+				CompletableFuture<Set<ClaimId>> renewed = SchedulerThread.supply(() -> store.renewAll(renewals));
 				await().until(this::scriptsRun, (count) -> count == 200);
 				assertThat(renewed).isNotDone();
 				assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> renewed.get(60, TimeUnit.SECONDS))

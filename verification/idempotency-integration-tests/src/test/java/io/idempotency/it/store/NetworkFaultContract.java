@@ -88,7 +88,7 @@ public abstract class NetworkFaultContract {
 			String key = freshKey();
 			long records = records();
 			this.line.loseReplies();
-			CompletableFuture<String> call = OwnThread
+			CompletableFuture<String> call = SchedulerThread
 				.supply(() -> this.node.executeUntilAnswered(key, () -> this.runs.run(key)));
 			await().atMost(Duration.ofSeconds(60)).until(() -> records() == records + 1);
 			assertThat(this.runs.of(key)).as("runs before the reply").isZero();
@@ -112,7 +112,7 @@ public abstract class NetworkFaultContract {
 						.until(() -> this.other.execute(key, () -> "never") != null);
 					this.line.reconnect();
 					return null;
-				}, OwnThread::start);
+				}, SchedulerThread::start);
 				return this.runs.run(key);
 			});
 			assertThat(result).isEqualTo(key + " run 1");
@@ -138,7 +138,7 @@ public abstract class NetworkFaultContract {
 				this.line.reconnect();
 				awaitUninterruptibly(mayEnd);
 				return this.runs.run(key);
-			}), OwnThread::start);
+			}), SchedulerThread::start);
 			throw new IllegalStateException("declined");
 		}));
 		assertThat(running.await(60, TimeUnit.SECONDS)).isTrue();

@@ -16,7 +16,7 @@ import io.idempotency.it.random.Seed;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.test.ConcurrentDuplicates;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -49,7 +49,7 @@ public abstract class RaceContract {
 		List<String> keys = keys();
 		IntFunction<List<String>> orders = inOneOfTwoOrders(keys);
 		AtomicInteger conflicts = new AtomicInteger();
-		DuplicateStorm.of(THREADS).run((thread) -> {
+		ConcurrentDuplicates.of(THREADS).run((thread) -> {
 			for (String key : orders.apply(thread)) {
 				try {
 					String result = node(thread).execute(key, () -> runs.run(key));
@@ -70,7 +70,7 @@ public abstract class RaceContract {
 		Runs runs = new Runs();
 		List<String> keys = keys();
 		IntFunction<List<String>> orders = inOneOfTwoOrders(keys);
-		DuplicateStorm.of(THREADS).run((thread) -> {
+		ConcurrentDuplicates.of(THREADS).run((thread) -> {
 			for (String key : orders.apply(thread)) {
 				String result = node(thread).call(key)
 					.conflict(ConflictMode.WAIT)
@@ -89,7 +89,7 @@ public abstract class RaceContract {
 		Runs successes = new Runs();
 		List<String> keys = keys().subList(0, keyCount() / 5);
 		IntFunction<List<String>> orders = inOneOfTwoOrders(keys);
-		DuplicateStorm.of(THREADS).run((thread) -> {
+		ConcurrentDuplicates.of(THREADS).run((thread) -> {
 			for (String key : orders.apply(thread)) {
 				try {
 					node(thread).call(key)
@@ -119,7 +119,7 @@ public abstract class RaceContract {
 		List<String> keys = keys().subList(0, 50);
 		keys.forEach(this::abandon);
 		long before = takenOver();
-		List<Integer> threads = DuplicateStorm.of(16).run((thread) -> {
+		List<Integer> threads = ConcurrentDuplicates.of(16).run((thread) -> {
 			for (String key : keys) {
 				String result = node(thread).call(key)
 					.conflict(ConflictMode.WAIT)

@@ -43,13 +43,13 @@ final class Excuses {
 
 	/** When the result of a run is in the store, if the store is not away for long. */
 	private long storedBy(Run owner) {
-		return (owner.ending() == Run.Ending.DONE) ? owner.end() + 2 * this.lease : Run.NEVER;
+		return (owner.ending() == Run.CallOutcome.DONE) ? owner.end() + 2 * this.lease : Run.NEVER;
 	}
 
 	/** A process that is told to end ends its runs first, unless they take too long. */
 	private static boolean kills(Fault fault, Run owner) {
 		return fault.hits(owner.node()) && (fault.kind() == FaultKind.KILL
-				|| fault.kind() == FaultKind.TERMINATE && owner.ending() == Run.Ending.NONE);
+				|| fault.kind() == FaultKind.TERMINATE && owner.ending() == Run.CallOutcome.NONE);
 	}
 
 	/**

@@ -103,10 +103,10 @@ record History(long lease, boolean forgets, Map<String, Run> runs, List<Call> ca
 
 		private Run run(String[] start) {
 			String[] end = this.ends.get(start[2]);
-			Run.Ending ending = (end == null) ? Run.Ending.NONE
-					: end[0].equals("done") ? Run.Ending.DONE : Run.Ending.FAILED;
+			Run.CallOutcome ending = (end == null) ? Run.CallOutcome.NONE
+					: end[0].equals("done") ? Run.CallOutcome.DONE : Run.CallOutcome.FAILED;
 			return new Run(start[2], start[3], start[4], Operation.of(start[5]), start[6], time(start),
-					(end != null) ? time(end) : Run.NEVER, ending, (ending == Run.Ending.DONE) ? end[3] : "");
+					(end != null) ? time(end) : Run.NEVER, ending, (ending == Run.CallOutcome.DONE) ? end[3] : "");
 		}
 
 		private Call call(String[] call) {

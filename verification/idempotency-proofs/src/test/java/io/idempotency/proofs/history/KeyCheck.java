@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 
 import io.idempotency.proofs.history.Call.Reply;
-import io.idempotency.proofs.history.Run.Ending;
+import io.idempotency.proofs.history.Run.CallOutcome;
 import org.jspecify.annotations.Nullable;
 
 /** Holds all rules against the history of one key. */
@@ -120,7 +120,7 @@ final class KeyCheck {
 		if (!mine || !same) {
 			violated(Rule.FOREIGN, call.sent(), call.answered(), call + " got the answer of " + run);
 		}
-		else if (run == null || run.ending() != Ending.DONE || !run.digest().equals(reply.body())
+		else if (run == null || run.ending() != CallOutcome.DONE || !run.digest().equals(reply.body())
 				|| run.end() > call.answered()) {
 			violated(Rule.UNTRUE, call.sent(), call.answered(), call + " got what was not returned by " + run);
 		}

@@ -14,7 +14,7 @@ package io.idempotency.proofs.history;
  * @param digest what it returned
  */
 record Run(String id, String key, String variant, Operation operation, String process, long start, long end,
-		Ending ending, String digest) {
+		CallOutcome ending, String digest) {
 
 	static final long NEVER = Long.MAX_VALUE;
 
@@ -24,10 +24,10 @@ record Run(String id, String key, String variant, Operation operation, String pr
 	}
 
 	boolean failedBefore(long time) {
-		return this.ending == Ending.FAILED && this.end <= time;
+		return this.ending == CallOutcome.FAILED && this.end <= time;
 	}
 
-	enum Ending {
+	enum CallOutcome {
 
 		/** It has returned. */
 		DONE,

@@ -11,7 +11,7 @@ record TakeOver(Run owner, Run next, FaultKind cause) {
 
 	/** Whether both runs have done their work. */
 	boolean isDoneTwice() {
-		return this.owner.ending() == Run.Ending.DONE && this.next.ending() == Run.Ending.DONE;
+		return this.owner.ending() == Run.CallOutcome.DONE && this.next.ending() == Run.CallOutcome.DONE;
 	}
 
 }

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 import io.idempotency.it.client.Answer;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.test.ConcurrentDuplicates;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -32,7 +32,7 @@ public interface StormScenarios extends Scenario {
 	@Test
 	default void hundredDuplicatesRunOnce() {
 		int before = runs().of("/keys/orders");
-		List<Answer> answers = DuplicateStorm.of(100)
+		List<Answer> answers = ConcurrentDuplicates.of(100)
 			.run((i) -> client().post("/keys/orders", key(), "application/json", "{\"sku\":\"sku-1\"}"))
 			.valuesOrFail();
 		List<Answer> done = answers.stream().filter((answer) -> answer.status() == 201).toList();

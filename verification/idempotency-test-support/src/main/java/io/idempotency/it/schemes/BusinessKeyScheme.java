@@ -6,7 +6,7 @@ import java.util.List;
 import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.it.client.Answer;
 import io.idempotency.store.ClaimType;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.test.ConcurrentDuplicates;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -31,7 +31,7 @@ interface BusinessKeyScheme extends Scheme {
 
 	@Test
 	default void oneOrderAMinuteForAUserAndAProduct() {
-		List<Answer> answers = DuplicateStorm.of(Stage.STORM).run((i) -> order("u1", "p1")).valuesOrFail();
+		List<Answer> answers = ConcurrentDuplicates.of(Stage.STORM).run((i) -> order("u1", "p1")).valuesOrFail();
 		assertThat(stage().effect().runs()).isEqualTo(1);
 		assertThat(answers).filteredOn((answer) -> answer.status() != 200)
 			.hasSize(Stage.STORM - 1)
@@ -56,7 +56,7 @@ interface BusinessKeyScheme extends Scheme {
 
 	@Test
 	default void sequenceNumberOfASourceIsHandledOnce() {
-		List<Answer> answers = DuplicateStorm.of(Stage.STORM).run((i) -> message("a", "7", "x")).valuesOrFail();
+		List<Answer> answers = ConcurrentDuplicates.of(Stage.STORM).run((i) -> message("a", "7", "x")).valuesOrFail();
 		assertThat(stage().effect().runs()).isEqualTo(1);
 		assertThat(answers).filteredOn((answer) -> answer.status() == 200)
 			.isNotEmpty()

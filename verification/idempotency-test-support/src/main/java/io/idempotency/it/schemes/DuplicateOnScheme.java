@@ -5,7 +5,7 @@ import java.util.Map;
 
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.it.client.Answer;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.test.ConcurrentDuplicates;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -29,7 +29,7 @@ interface DuplicateOnScheme extends Scheme {
 	@Test
 	default void uniqueIndexMakesOneOfCallsWithDifferentKeys() {
 		stage().effect().allowOnlyOne();
-		List<Answer> answers = DuplicateStorm.of(Stage.STORM).run((i) -> recovered("k" + i)).valuesOrFail();
+		List<Answer> answers = ConcurrentDuplicates.of(Stage.STORM).run((i) -> recovered("k" + i)).valuesOrFail();
 		assertThat(answers).allSatisfy((answer) -> assertThat(answer.status()).as("%s", answer).isEqualTo(201))
 			.allSatisfy((answer) -> assertThat(answer.text()).isEqualTo("run 1"));
 		assertThat(answers).filteredOn((answer) -> !answer.replayed()).hasSize(1);
@@ -39,7 +39,7 @@ interface DuplicateOnScheme extends Scheme {
 	@Test
 	default void uniqueIndexMakesOneOfCallsOfAMethodWithDifferentKeys() {
 		stage().effect().allowOnlyOne();
-		assertThat(DuplicateStorm.of(Stage.STORM).run((i) -> recoveredMethod("k" + i)).valuesOrFail())
+		assertThat(ConcurrentDuplicates.of(Stage.STORM).run((i) -> recoveredMethod("k" + i)).valuesOrFail())
 			.containsOnly("run 1");
 	}
 

@@ -14,7 +14,7 @@ import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.test.ConcurrentDuplicates;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -45,7 +45,9 @@ interface IssuedTokenScheme extends Scheme {
 	@Test
 	default void duplicatesOfATokenHaveOneEffect() {
 		String token = issue();
-		List<Answer> answers = DuplicateStorm.of(Stage.STORM).run((i) -> stage().post(path(), token)).valuesOrFail();
+		List<Answer> answers = ConcurrentDuplicates.of(Stage.STORM)
+			.run((i) -> stage().post(path(), token))
+			.valuesOrFail();
 		assertThat(stage().effect().runs()).isEqualTo(1);
 		assertThat(answers).filteredOn((answer) -> answer.status() == 200 && !answer.replayed()).hasSize(1);
 		assertThat(answers).filteredOn((answer) -> answer.status() != 200).allSatisfy(Expect::inProgress);
@@ -87,7 +89,7 @@ interface IssuedTokenScheme extends Scheme {
 	default void duplicatesOfAMethodWithATokenHaveOneEffect() {
 		String token = UUID.randomUUID().toString();
 		stage().store().issue(IdempotencyKey.ofToken(Caller.GLOBAL, token), Duration.ofMinutes(10));
-		DuplicateStorm.Result<String> storm = DuplicateStorm.of(Stage.STORM)
+		ConcurrentDuplicates.Result<String> storm = ConcurrentDuplicates.of(Stage.STORM)
 			.run((i) -> stage().methods().token(token, stage().id()));
 		assertThat(storm.values()).isNotEmpty().containsOnly("run 1");
 		assertThat(storm.failures()).hasSize(Stage.STORM - storm.values().size())

@@ -7,7 +7,7 @@ import java.util.concurrent.CountDownLatch;
 
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.it.client.Answer;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.test.ConcurrentDuplicates;
 import org.junit.jupiter.api.Test;
 
 import static java.util.concurrent.TimeUnit.MINUTES;
@@ -28,7 +28,7 @@ interface LockScheme extends Scheme {
 
 	@Test
 	default void locksNeverOverlap() {
-		List<Answer> answers = DuplicateStorm.of(Stage.STORM).run((i) -> lock()).valuesOrFail();
+		List<Answer> answers = ConcurrentDuplicates.of(Stage.STORM).run((i) -> lock()).valuesOrFail();
 		assertThat(stage().effect().mostAtOnce()).isEqualTo(1);
 		List<Answer> done = answers.stream().filter((answer) -> answer.status() == 200).toList();
 		assertThat(done).hasSize(stage().effect().runs());
@@ -41,7 +41,7 @@ interface LockScheme extends Scheme {
 		CountDownLatch gate = stage().effect().holdNextRun();
 		CompletableFuture<String> first = stage().start(this::method);
 		stage().effect().awaitStart();
-		DuplicateStorm.Result<String> storm = DuplicateStorm.of(Stage.STORM).run((i) -> method());
+		ConcurrentDuplicates.Result<String> storm = ConcurrentDuplicates.of(Stage.STORM).run((i) -> method());
 		assertThat(storm.values()).isEmpty();
 		assertThat(storm.failures())
 			.allSatisfy((failure) -> assertThat(failure).isInstanceOf(IdempotencyInProgressException.class));

@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
 import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.it.client.Answer;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.test.ConcurrentDuplicates;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -29,7 +29,7 @@ interface RejectScheme extends Scheme {
 
 	@Test
 	default void firstPageWinsAndTheOthersAreCounted() {
-		List<Answer> answers = DuplicateStorm.of(Stage.STORM).run((i) -> page("p1")).valuesOrFail();
+		List<Answer> answers = ConcurrentDuplicates.of(Stage.STORM).run((i) -> page("p1")).valuesOrFail();
 		assertThat(stage().effect().runs()).isEqualTo(1);
 		List<Answer> refused = answers.stream().filter((answer) -> answer.status() != 200).toList();
 		assertThat(refused).hasSize(Stage.STORM - 1).allSatisfy((answer) -> Expect.problem(answer, 409, "duplicate"));
@@ -41,7 +41,7 @@ interface RejectScheme extends Scheme {
 
 	@Test
 	default void firstCallOfAMethodWinsAndTheOthersAreCounted() {
-		DuplicateStorm.Result<String> storm = DuplicateStorm.of(Stage.STORM)
+		ConcurrentDuplicates.Result<String> storm = ConcurrentDuplicates.of(Stage.STORM)
 			.run((i) -> stage().methods().once(stage().id()));
 		assertThat(storm.values()).containsExactly("run 1");
 		assertThat(storm.failures())

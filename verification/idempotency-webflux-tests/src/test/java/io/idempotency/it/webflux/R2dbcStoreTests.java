@@ -29,7 +29,7 @@ import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.store.r2dbc.R2dbcIdempotencyStore;
 import io.idempotency.store.sql.RecordCleanup;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.test.ConcurrentDuplicates;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
@@ -222,7 +222,7 @@ class R2dbcStoreTests {
 		void stormRunsEachKeyOnce() {
 			String key = UUID.randomUUID().toString();
 			List<ConfigurableApplicationContext> all = List.of(this.overR2dbc, this.overJdbc, this.overBoth);
-			DuplicateStorm.Result<Integer> statuses = DuplicateStorm.of(STORM)
+			ConcurrentDuplicates.Result<Integer> statuses = ConcurrentDuplicates.of(STORM)
 				.run((i) -> send(all.get(i % 3), "/storm", key + "-" + i % (STORM / 10)).status());
 			assertThat(statuses.failures()).isEmpty();
 			assertThat(statuses.values()).hasSize(STORM).isSubsetOf(200, 409);

@@ -24,7 +24,7 @@ import me.ahoo.cosid.machine.MachineState;
 import me.ahoo.cosid.snowflake.ClockSyncSnowflakeId;
 import me.ahoo.cosid.snowflake.MillisecondSnowflakeId;
 import me.ahoo.cosid.snowflake.exception.ClockTooManyBackwardsException;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.test.ConcurrentDuplicates;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -125,7 +125,7 @@ class OrderNumberTests {
 
 	@Test
 	void processesThatStartTogetherGetDifferentWorkers() throws Exception {
-		List<Integer> ids = DuplicateStorm.of(16)
+		List<Integer> ids = ConcurrentDuplicates.of(16)
 			.run((index) -> distribute(new JdbcMachineIdDistributor(this.jdbc), 10))
 			.valuesOrFail();
 		assertThat(ids).doesNotHaveDuplicates().hasSize(16);
@@ -265,7 +265,7 @@ class OrderNumberTests {
 
 	private static void assertThatNumbersAreUnique(OrderNumbers... processes) throws Exception {
 		AtomicInteger next = new AtomicInteger();
-		List<Set<String>> made = DuplicateStorm.of(8).run((index) -> {
+		List<Set<String>> made = ConcurrentDuplicates.of(8).run((index) -> {
 			OrderNumbers process = processes[next.getAndIncrement() % processes.length];
 			Set<String> numbers = new HashSet<>();
 			for (int i = 0; i < 1000; i++) {

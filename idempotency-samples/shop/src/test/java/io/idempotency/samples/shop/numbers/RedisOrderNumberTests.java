@@ -7,7 +7,7 @@ import java.util.UUID;
 import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.Requires;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.test.ConcurrentDuplicates;
 import me.ahoo.cosid.machine.InMemoryMachineStateStorage;
 import me.ahoo.cosid.machine.InstanceId;
 import me.ahoo.cosid.machine.MachineIdDistributor;
@@ -37,7 +37,7 @@ class RedisOrderNumberTests {
 	@Test
 	void processesThatStartTogetherGetDifferentWorkers(@Autowired WorkerLease shop, @Autowired OrderNumbers numbers)
 			throws Exception {
-		List<Integer> others = DuplicateStorm.of(8).run((index) -> distribute()).valuesOrFail();
+		List<Integer> others = ConcurrentDuplicates.of(8).run((index) -> distribute()).valuesOrFail();
 		assertThat(others).doesNotHaveDuplicates().hasSize(8).doesNotContain(shop.machineId());
 		assertThat(numbers.next()).matches("[0-9A-Z]{13}").isLessThan(numbers.next());
 	}

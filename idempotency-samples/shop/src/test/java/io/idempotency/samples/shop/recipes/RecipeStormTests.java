@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import io.idempotency.it.client.Answer;
 import io.idempotency.it.random.Seed;
 import io.idempotency.it.servers.OnceMore;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.test.ConcurrentDuplicates;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -58,7 +58,7 @@ class RecipeStormTests extends RecipeShop {
 		assertThat(requests).hasSize(requests());
 		while (!requests.isEmpty()) {
 			// One storm after the other: each of them has two minutes.
-			DuplicateStorm.of(CLIENTS).run((index) -> {
+			ConcurrentDuplicates.of(CLIENTS).run((index) -> {
 				for (int i = 0; i < SHARE; i++) {
 					send(requests.poll(), orderNos);
 				}

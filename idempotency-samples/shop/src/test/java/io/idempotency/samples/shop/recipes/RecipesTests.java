@@ -14,7 +14,7 @@ import io.idempotency.samples.shop.Order;
 import io.idempotency.samples.shop.Orders;
 import io.idempotency.samples.shop.ShopClient;
 import io.idempotency.samples.shop.numbers.OrderNumbers;
-import io.idempotency.test.DuplicateStorm;
+import io.idempotency.test.ConcurrentDuplicates;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -67,7 +67,7 @@ class RecipesTests extends RecipeShop {
 	void duplicatesAtOnceAreOneOrder(String scheme) throws Exception {
 		String sku = newProduct(100);
 		String requestId = newRequestId(scheme, "alice");
-		List<Answer> answers = DuplicateStorm.of(32)
+		List<Answer> answers = ConcurrentDuplicates.of(32)
 			.run((index) -> order(scheme, "alice", requestId, sku, 2))
 			.valuesOrFail();
 		assertThat(ordersOf(sku)).isEqualTo(1);
@@ -110,7 +110,7 @@ class RecipesTests extends RecipeShop {
 			String customer = "buyer-" + i;
 			buyers.add(new String[] { customer, newRequestId(scheme, customer) });
 		}
-		List<Integer> answers = DuplicateStorm.of(32).run((index) -> {
+		List<Integer> answers = ConcurrentDuplicates.of(32).run((index) -> {
 			String[] buyer = buyers.remove();
 			return order(scheme, buyer[0], buyer[1], sku, 1).status();
 		}).valuesOrFail();
@@ -220,7 +220,7 @@ class RecipesTests extends RecipeShop {
 		String requestId = ShopClient.newKey();
 		Order placed = this.orders
 			.place(new NewOrder(this.numbers.next(), "alice", sku, 1, IndexedOrders.ID, requestId));
-		List<Answer> answers = DuplicateStorm.of(8)
+		List<Answer> answers = ConcurrentDuplicates.of(8)
 			.run((index) -> order(IndexedOrders.ID, "alice", requestId, sku, 1))
 			.valuesOrFail();
 		assertThat(answers).extracting(Answer::status).contains(201).isSubsetOf(201, 409);

@@ -1,0 +1,106 @@
+package io.idempotency.interceptor;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+import io.idempotency.IdempotencyDuplicateException;
+import io.idempotency.IdempotencyException;
+import io.idempotency.Internal;
+import io.idempotency.store.Causes;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.http.HttpStatus;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.ErrorResponse;
+
+/**
+ * What a client reads of a refusal where its answer has no status and no headers.
+ *
+ * @hidden
+ */
+@Internal
+public final class ProblemProperties {
+
+	/** The member that says after how many whole seconds to come back. */
+	public static final String RETRY_AFTER = "retryAfter";
+
+	private ProblemProperties() {
+	}
+
+	/**
+	 * Returns the members.
+	 * @return {@code code} and {@code retry}; {@value #RETRY_AFTER} where the same call
+	 * may be made again; {@code attempts} of a duplicate
+	 */
+	public static Map<String, Object> of(IdempotencyException refusal) {
+		Map<String, Object> members = new LinkedHashMap<>();
+		members.put("code", refusal.code());
+		members.put("retry", refusal.retry().value());
+		Integer retryAfter = retryAfter(refusal);
+		if (retryAfter != null) {
+			members.put(RETRY_AFTER, retryAfter);
+		}
+		if (refusal instanceof IdempotencyDuplicateException duplicate) {
+			members.put("attempts", duplicate.attempts());
+		}
+		return members;
+	}
+
+	/**
+	 * Returns after how many seconds to come back: rounded up and at least 1, because a
+	 * client that comes back too early is refused again.
+	 * @return the seconds, {@code null} if it makes no sense to come back
+	 */
+	public static @Nullable Integer retryAfter(IdempotencyException refusal) {
+		Duration wait = refusal.retryAfter();
+		return (wait != null) ? (int) Math.max(1, wait.plusNanos(999_999_999).getSeconds()) : null;
+	}
+
+	/**
+	 * Finds the HTTP status that an exception asks for, by Spring's rules: the exception,
+	 * or one of its causes, is an {@code ErrorResponse} or has {@code @ResponseStatus}.
+	 *
+	 * @hidden
+	 */
+	public static final class FailureStatus {
+
+		private static final boolean WEB = ClassUtils.isPresent("org.springframework.web.ErrorResponse",
+				FailureStatus.class.getClassLoader());
+
+		private static final String RESPONSE_STATUS = "org.springframework.web.bind.annotation.ResponseStatus";
+
+		private FailureStatus() {
+		}
+
+		/**
+		 * Returns the status of a failure.
+		 * @return the status, 0 if the exception asks for none
+		 */
+		public static int of(Throwable failure) {
+			if (!WEB) {
+				return 0;
+			}
+			return Causes.of(failure).mapToInt(Web::statusOf).filter((status) -> status != 0).findFirst().orElse(0);
+		}
+
+		/** A class of its own, because the classes of Spring Web may be missing. */
+		private static final class Web {
+
+			static int statusOf(Throwable failure) {
+				if (failure instanceof ErrorResponse response) {
+					return response.getStatusCode().value();
+				}
+				MergedAnnotation<?> status = MergedAnnotations.from(failure.getClass(), SearchStrategy.TYPE_HIERARCHY)
+					.get(RESPONSE_STATUS);
+				return status.isPresent() ? status.getEnum("code", HttpStatus.class).value() : 0;
+			}
+
+		}
+
+	}
+
+}

@@ -1,0 +1,71 @@
+package io.idempotency.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+
+import jakarta.validation.ConstraintViolation;
+import jakarta.validation.ConstraintViolationException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.ClassUtils;
+import org.springframework.validation.method.MethodValidationException;
+
+/**
+ * Finds out whether an exception means that the {@code @Validated} of the called method
+ * refused its arguments, so that the method was never entered.
+ */
+final class RejectedArguments {
+
+	private static final boolean JAKARTA = ClassUtils.isPresent("jakarta.validation.ConstraintViolationException",
+			RejectedArguments.class.getClassLoader());
+
+	private RejectedArguments() {
+	}
+
+	/**
+	 * Returns whether the arguments of exactly this call were refused. A validation
+	 * inside the method does not count, because the method may have done work before it.
+	 */
+	static boolean are(Throwable failure, Object target, Method method, @Nullable Object[] arguments) {
+		if (failure instanceof MethodValidationException refusal) {
+			return !refusal.isForReturnValue() && refusal.getTarget() == target
+					&& refusal.getMethod().getName().equals(method.getName())
+					&& Arrays.equals(refusal.getMethod().getParameterTypes(), method.getParameterTypes())
+					&& refusal.getParameterValidationResults()
+						.stream()
+						.allMatch((result) -> arguments[result.getMethodParameter().getParameterIndex()] == result
+							.getArgument());
+		}
+		return JAKARTA && Jakarta.are(failure, target, arguments);
+	}
+
+	/** A class of its own, because the classes of Jakarta Validation may be missing. */
+	private static final class Jakarta {
+
+		static boolean are(Throwable failure, Object target, @Nullable Object[] arguments) {
+			return failure instanceof ConstraintViolationException refusal && refusal.getConstraintViolations() != null
+					&& !refusal.getConstraintViolations().isEmpty()
+					&& refusal.getConstraintViolations()
+						.stream()
+						.allMatch((violation) -> isOf(violation, target, arguments));
+		}
+
+		private static boolean isOf(ConstraintViolation<?> violation, Object target, @Nullable Object[] arguments) {
+			return violation.getRootBean() == target && same(violation.getExecutableParameters(), arguments);
+		}
+
+		private static boolean same(@Nullable Object @Nullable [] one, @Nullable Object[] other) {
+			if (one == null || one.length != other.length) {
+				return false;
+			}
+			for (int i = 0; i < one.length; i++) {
+				if (one[i] != other[i]) {
+					return false;
+				}
+			}
+			return true;
+		}
+
+	}
+
+}

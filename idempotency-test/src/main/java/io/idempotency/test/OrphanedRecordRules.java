@@ -1,0 +1,197 @@
+package io.idempotency.test;
+
+import io.idempotency.key.Fingerprint;
+import io.idempotency.store.Claim;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The rules of RUNNING without an owner: a claim was taken over and then released. The
+ * first owner may still have had its effect, so the record is kept.
+ */
+interface OrphanedRecordRules extends StoreUnderTest {
+
+	@Test
+	default void releasedTakeOverStaysAbandoned() {
+		Call first = leaveToNobody();
+		Expect.abandoned("orphaned, may not take over: Abandoned", first.duplicate().refusing().claim());
+		Claim claim = Expect.takenOver("orphaned, claim: taken over", first.duplicate().claim());
+		assertThat(claim.fencingToken()).as("fencing token of the take-over")
+			.isGreaterThan(first.claimed().fencingToken());
+		Expect.inProgress("RUNNING after a take-over: the lease is live", first.duplicate().claim());
+	}
+
+	@Test
+	default void takeOverStaysAbandonedHoweverOftenItIsReleased() {
+		Call call = leaveToNobody();
+		long last = call.claimed().fencingToken();
+		for (int i = 0; i < 4; i++) {
+			call = call.duplicate();
+			Claim claim = Expect.takenOver("orphaned, claim: taken over", call.claim());
+			assertThat(claim.fencingToken()).as("fencing token of the take-over").isGreaterThan(last);
+			last = claim.fencingToken();
+			Expect.accepted("RUNNING, taken over, release by the owner", call.release());
+		}
+		Expect.abandoned("orphaned, may not take over: Abandoned", call.duplicate().refusing().claim());
+	}
+
+	@Test
+	default void releaseOfATakeOverSentOnceMoreChangesNothing() {
+		Call first = Call.fresh(this).lease(tick()).acquire();
+		elapse(tick().multipliedBy(3));
+		Call second = first.duplicate().acquire();
+		second.release();
+		second.release();
+		Expect.abandoned("orphaned, released twice: still abandoned", first.duplicate().refusing().claim());
+		Expect.takenOver("orphaned, released twice, claim: taken over", first.duplicate().claim());
+	}
+
+	@Test
+	default void releaseOfATakeOverSentOnceMoreDoesNotTouchTheNextOne() {
+		Call first = Call.fresh(this).lease(tick()).acquire();
+		elapse(tick().multipliedBy(3));
+		Call second = first.duplicate().acquire();
+		second.release();
+		Call third = first.duplicate().acquire();
+		Expect.refused("RUNNING, release by an earlier owner", second.release());
+		Expect.accepted("RUNNING, complete by the owner", third.complete("third"));
+		Expect.completed("RUNNING, complete: DONE", "third", first.duplicate().claim());
+	}
+
+	@Test
+	default void lateFirstOwnerMayStillComplete() {
+		Call first = leaveToNobody();
+		Expect.accepted("orphaned, complete by the late first owner", first.complete("late"));
+		Expect.completed("orphaned, complete: DONE", "late", first.duplicate().claim());
+		Expect.accepted("DONE, complete sent once more", first.complete("late"));
+	}
+
+	@Test
+	default void lateFirstOwnersTombstoneIsKept() {
+		Call first = leaveToNobody();
+		Expect.accepted("orphaned, complete by the late first owner", first.completeWithoutResult(Call.LONG));
+		Expect.resultUnavailable("orphaned, complete without a result: DONE", first.duplicate().claim());
+	}
+
+	@Test
+	default void lateOwnerOfAnotherRequestCannotComplete() {
+		Call late = Call.fresh(this);
+		Call owner = leaveToNobodyWithAnotherFingerprint(late);
+		Expect.refused("orphaned with another fingerprint, complete", late.complete("late"));
+		Expect.refused("orphaned with another fingerprint, complete without a result",
+				late.completeWithoutResult(Call.LONG));
+		Expect.refused("orphaned with another fingerprint, COMMITTED", late.execute(Call.LONG, Call.LONG));
+		Expect.refused("orphaned with another fingerprint, complete with zero retention", late.forget());
+		expectAbandoned(owner);
+	}
+
+	@Test
+	default void lateOwnerThatComparesNothingCannotCompleteAnotherRequest() {
+		Call late = Call.fresh(this).fingerprint(Fingerprint.NONE);
+		Call owner = leaveToNobodyWithAnotherFingerprint(late);
+		Expect.refused("orphaned with a fingerprint, complete without one", late.complete("late"));
+		Expect.refused("orphaned with a fingerprint, complete with zero retention and without one", late.forget());
+		expectAbandoned(owner);
+	}
+
+	@Test
+	default void lateOwnerCannotCompleteWhatComparesNothing() {
+		Call late = Call.fresh(this);
+		Call owner = leaveToNobody(late, late.duplicate().fingerprint(Fingerprint.NONE));
+		Expect.refused("orphaned without a fingerprint, complete with one", late.complete("late"));
+		expectAbandoned(owner);
+	}
+
+	@Test
+	default void lateOwnerOfAnotherRequestCannotCompleteNobodysToken() {
+		Call late = Call.freshToken(this);
+		store().issue(late.key(), Call.LONG);
+		Call owner = leaveToNobodyWithAnotherFingerprint(late);
+		Expect.refused("orphaned token with another fingerprint, complete", late.complete("late"));
+		expectAbandoned(owner);
+	}
+
+	@Test
+	default void lateOwnerThatForgetsLeavesNothing() {
+		Call first = leaveToNobody();
+		Expect.accepted("orphaned, complete with zero retention by the late first owner", first.forget());
+		Expect.acquired("absent after a completion with zero retention, claim: Acquired", first.duplicate().claim());
+	}
+
+	@Test
+	default void lateOwnerCompletesWhereNothingIsCompared() {
+		Call late = Call.fresh(this).fingerprint(Fingerprint.NONE);
+		leaveToNobody(late, late.duplicate());
+		Expect.accepted("orphaned, nothing is compared, complete", late.complete("late"));
+		Expect.completed("orphaned, complete: DONE", "late", late.duplicate().claim());
+	}
+
+	@Test
+	default void lateFirstOwnerCannotRenew() {
+		Call first = leaveToNobody();
+		Expect.refused("orphaned, renew", first.renew(Call.LONG));
+		Expect.takenOver("orphaned after a rejected renewal, claim: taken over", first.duplicate().claim());
+	}
+
+	@Test
+	default void lateFirstOwnerCannotReleaseTheMemory() {
+		Call first = leaveToNobody();
+		first.release();
+		Expect.abandoned("orphaned, release by the late first owner: nothing changes",
+				first.duplicate().refusing().claim());
+	}
+
+	@Test
+	default void keyReusedIsJudgedBeforeNobodysTakeOver() {
+		Call first = leaveToNobody();
+		Expect.keyReused("orphaned, claim with another fingerprint: KeyReused",
+				first.duplicate().otherFingerprint().claim());
+	}
+
+	@Test
+	default void nobodysRecordIsAbsentAfterTheRetention() {
+		Call first = Call.fresh(this).lease(tick()).acquire();
+		elapse(tick().multipliedBy(3));
+		Call second = first.duplicate().retention(tick()).acquire();
+		second.release();
+		elapse(tick().multipliedBy(3));
+		Expect.acquired("orphaned, retention over: absent", first.duplicate().refusing().claim());
+	}
+
+	/**
+	 * Checks that nothing has changed: the request of the dead owner is still abandoned,
+	 * and that owner may still complete.
+	 */
+	private void expectAbandoned(Call owner) {
+		Expect.abandoned("orphaned after a rejected completion: still abandoned", owner.duplicate().refusing().claim());
+		Expect.accepted("orphaned, complete by the late owner of its request", owner.complete("own"));
+		Expect.completed("orphaned, complete: DONE", "own", owner.duplicate().claim());
+	}
+
+	private Call leaveToNobodyWithAnotherFingerprint(Call late) {
+		return leaveToNobody(late, late.duplicate().otherFingerprint());
+	}
+
+	/**
+	 * Gives the claim of a call back although the call goes on, as the engine does when
+	 * it never saw the reply to the claim, and lets the owner of another request die.
+	 */
+	private Call leaveToNobody(Call late, Call dying) {
+		late.acquire().release();
+		Call owner = dying.lease(tick()).acquire();
+		elapse(tick().multipliedBy(3));
+		Expect.accepted("RUNNING, taken over, release by the owner", owner.duplicate().acquire().release());
+		return owner;
+	}
+
+	private Call leaveToNobody() {
+		Call first = Call.fresh(this).lease(tick()).acquire();
+		elapse(tick().multipliedBy(3));
+		Call second = first.duplicate().acquire();
+		Expect.accepted("RUNNING, taken over, release by the owner", second.release());
+		return first;
+	}
+
+}

@@ -1,0 +1,80 @@
+package io.idempotency.client;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The called service has refused a call that carries a key, and the call is not repeated
+ * (any more). The service says so by a problem (RFC 9457) that has the members
+ * {@code code} and {@code retry}, as services with this library do.
+ * <p>
+ * All clients of this package throw this exception in place of their own. Other answers,
+ * a problem without these two members included, reach the caller as ever.
+ *
+ * @since 0.1.0
+ */
+public final class RejectedCallException extends RuntimeException {
+
+	private static final long serialVersionUID = 1L;
+
+	private final int status;
+
+	private final Rejection refusal;
+
+	private final @Nullable Duration retryAfter;
+
+	RejectedCallException(int status, Rejection refusal, @Nullable Duration retryAfter) {
+		// No detail: it may tell whom the call is about, and messages are logged.
+		super("The called service rejected the call with " + status + " '"
+				+ refusal.code().replaceAll("[\\p{C}\\p{Zl}\\p{Zp}]", "_") + "' and retry advice '" + refusal.retry()
+				+ "'");
+		this.status = status;
+		this.refusal = refusal;
+		this.retryAfter = retryAfter;
+	}
+
+	/**
+	 * Returns the HTTP status of the answer.
+	 * @return the status code
+	 */
+	public int status() {
+		return this.status;
+	}
+
+	/**
+	 * Returns the machine-readable reason, e.g. {@code duplicate}.
+	 * @return the code
+	 */
+	public String code() {
+		return this.refusal.code();
+	}
+
+	/**
+	 * Returns what may be done with the key.
+	 * @return {@code same-key}: the same call may be made again with the same key, later;
+	 * {@code new-key}: this key will never do what was asked; {@code never}: the work is
+	 * done or must not be done again, look the outcome up; {@code fix-request}: the
+	 * request is wrong
+	 */
+	public String retry() {
+		return this.refusal.retry();
+	}
+
+	/**
+	 * Returns the explanation of the service, for people.
+	 * @return the detail, {@code null} if there is none
+	 */
+	public @Nullable String detail() {
+		return this.refusal.detail();
+	}
+
+	/**
+	 * Returns how long the service asks to wait before the call is made again.
+	 * @return the time, {@code null} if it does not say one
+	 */
+	public @Nullable Duration retryAfter() {
+		return this.retryAfter;
+	}
+
+}

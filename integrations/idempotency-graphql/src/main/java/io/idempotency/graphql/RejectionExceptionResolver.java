@@ -1,0 +1,107 @@
+package io.idempotency.graphql;
+
+import java.util.List;
+
+import graphql.ErrorClassification;
+import graphql.GraphQLError;
+import graphql.GraphqlErrorBuilder;
+import graphql.schema.DataFetchingEnvironment;
+import io.idempotency.IdempotencyCallerUnknownException;
+import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotencyKeyInvalidException;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.RememberedFailureException;
+import io.idempotency.interceptor.ProblemProperties;
+import io.idempotency.codec.ResultCodec;
+import io.idempotency.engine.ValueAction.ReportedFailure;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.core.Ordered;
+import org.springframework.graphql.execution.DataFetcherExceptionResolverAdapter;
+import org.springframework.graphql.execution.ErrorType;
+
+/**
+ * Answers a refusal of the library as an error that says what the client may do. The
+ * messages of the exceptions name operations and properties, so they are for the log.
+ * Answers the replay of a remembered failure with the errors of the first. Thread-safe.
+ * <p>
+ * A resolver of the application for all exceptions would turn every refusal into the same
+ * error, so this one comes first. A {@code @GraphQlExceptionHandler} in the controller
+ * comes before all resolvers.
+ */
+final class RejectionExceptionResolver extends DataFetcherExceptionResolverAdapter implements Ordered {
+
+	private static final Logger log = LoggerFactory.getLogger(RejectionExceptionResolver.class);
+
+	private static final ErrorClassification CONFLICT = ErrorClassification.errorClassification("CONFLICT");
+
+	private static final ErrorClassification UNAVAILABLE = ErrorClassification.errorClassification("UNAVAILABLE");
+
+	private final ResultCodec codec;
+
+	/**
+	 * Creates the resolver.
+	 * @param codec reads the errors of remembered failures
+	 */
+	RejectionExceptionResolver(ResultCodec codec) {
+		this.codec = codec;
+	}
+
+	@Override
+	protected @Nullable List<GraphQLError> resolveToMultipleErrors(Throwable thrown,
+			DataFetchingEnvironment environment) {
+		return (thrown instanceof RememberedFailureException failure
+				&& failure.getCause() instanceof ReportedFailure told)
+						? FieldFailureRecorder.errors(told.text(), environment, this.codec)
+						: super.resolveToMultipleErrors(thrown, environment);
+	}
+
+	@Override
+	protected @Nullable GraphQLError resolveToSingleError(Throwable thrown, DataFetchingEnvironment environment) {
+		if (!(thrown instanceof IdempotencyException refusal)) {
+			return null;
+		}
+		log.debug("Rejected a call of '{}' with {}: {}", refusal.operation(), refusal.code(), refusal.getMessage());
+		return GraphqlErrorBuilder.newError(environment)
+			.errorType(classification(refusal))
+			.message("%s", refusal.title() + ". " + advice(refusal) + ".")
+			.extensions(ProblemProperties.of(refusal))
+			.build();
+	}
+
+	private static ErrorClassification classification(IdempotencyException refusal) {
+		return switch (refusal.status()) {
+			case 401 -> ErrorType.UNAUTHORIZED;
+			case 409 -> CONFLICT;
+			case 503 -> UNAVAILABLE;
+			default -> ErrorType.BAD_REQUEST;
+		};
+	}
+
+	private static String advice(IdempotencyException refusal) {
+		if (refusal instanceof IdempotencyKeyInvalidException) {
+			// This message only describes the fault of the request.
+			return String.valueOf(refusal.getMessage());
+		}
+		if (refusal instanceof IdempotencyCallerUnknownException) {
+			return "Log in, and send it with the same key";
+		}
+		boolean unknown = refusal instanceof IdempotencyStoreUnavailableException unavailable
+				&& unavailable.reason() == IdempotencyStoreUnavailableException.Reason.MAY_HAVE_EXECUTED;
+		return switch (refusal.retry()) {
+			case SAME_KEY -> (unknown ? "The outcome is unknown. " : "") + "Wait retryAfter seconds, then retry it "
+					+ "unchanged with the same key";
+			case NEW_KEY -> "Use a new key, or retry the first request unchanged";
+			case NEVER -> "Do not send it again. Look up the result";
+			case FIX_REQUEST -> "Correct the request and send it with a key. If you retry it, use the same key";
+		};
+	}
+
+	@Override
+	public int getOrder() {
+		return 0;
+	}
+
+}

@@ -1,0 +1,99 @@
+package io.idempotency.graphql;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import graphql.GraphQLError;
+import graphql.execution.ExecutionStepInfo;
+import graphql.execution.ResultPath;
+import graphql.language.Field;
+import graphql.schema.DataFetchingEnvironment;
+import io.idempotency.IdempotencyBodyTooLargeException;
+import io.idempotency.IdempotencyCallerUnknownException;
+import io.idempotency.IdempotencyDuplicateException;
+import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyKeyInvalidException;
+import io.idempotency.IdempotencyKeyMissingException;
+import io.idempotency.IdempotencyKeyReusedException;
+import io.idempotency.IdempotencyOutcomeUnknownException;
+import io.idempotency.IdempotencyResultUnavailableException;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.IdempotencyTokenUnknownException;
+import org.junit.jupiter.api.Test;
+import org.mockito.Mockito;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
+
+/** Each refusal as an error of GraphQL. */
+class RejectionExceptionResolverTests {
+
+	private static final String OPERATION = "com.example.Secret.pay";
+
+	private final DataFetchingEnvironment environment = environment();
+
+	private static DataFetchingEnvironment environment() {
+		DataFetchingEnvironment environment = mock();
+		ExecutionStepInfo step = mock();
+		given(step.getPath()).willReturn(ResultPath.parse("/pay"));
+		given(environment.getExecutionStepInfo()).willReturn(step);
+		given(environment.getField()).willReturn(Field.newField("pay").build());
+		return environment;
+	}
+
+	static Stream<Arguments> refusals() {
+		return Stream.of(
+				refusal(new IdempotencyKeyMissingException(OPERATION, OPERATION), "BAD_REQUEST", "fix-request"),
+				refusal(new IdempotencyKeyInvalidException(OPERATION, "Two keys"), "BAD_REQUEST", "new-key"),
+				refusal(new IdempotencyCallerUnknownException(OPERATION), "UNAUTHORIZED", "fix-request"),
+				refusal(new IdempotencyTokenUnknownException(OPERATION), "BAD_REQUEST", "new-key"),
+				refusal(new IdempotencyKeyReusedException(OPERATION), "BAD_REQUEST", "new-key"),
+				refusal(new IdempotencyBodyTooLargeException(OPERATION, 5), "BAD_REQUEST", "fix-request"),
+				refusal(new IdempotencyInProgressException(OPERATION, Duration.ofMillis(1001)), "CONFLICT", "same-key",
+						"retryAfter", 2),
+				refusal(new IdempotencyDuplicateException(OPERATION, 3), "CONFLICT", "never", "attempts", 3L),
+				refusal(new IdempotencyResultUnavailableException(OPERATION), "CONFLICT", "never"),
+				refusal(new IdempotencyOutcomeUnknownException(OPERATION), "CONFLICT", "never"),
+				refusal(IdempotencyStoreUnavailableException.notExecuted(OPERATION, Duration.ofNanos(1), null),
+						"UNAVAILABLE", "same-key", "retryAfter", 1));
+	}
+
+	private static Arguments refusal(IdempotencyException refusal, String classification, String retry) {
+		return arguments(refusal, classification, Map.of("code", refusal.code(), "retry", retry));
+	}
+
+	private static Arguments refusal(IdempotencyException refusal, String classification, String retry, String name,
+			Object value) {
+		return arguments(refusal, classification, Map.of("code", refusal.code(), "retry", retry, name, value));
+	}
+
+	@ParameterizedTest
+	@MethodSource("refusals")
+	void saysTheCodeAndWhatToDo(IdempotencyException refusal, String classification, Map<String, Object> extensions) {
+		List<GraphQLError> errors = new RejectionExceptionResolver(Mockito.mock())
+			.resolveException(refusal, this.environment)
+			.block();
+		assertThat(errors).singleElement().satisfies((error) -> {
+			assertThat(error.getErrorType()).hasToString(classification);
+			assertThat(error.getExtensions()).isEqualTo(extensions);
+			assertThat(error.getPath()).containsExactly("pay");
+			assertThat(error.getMessage()).startsWith(refusal.title() + ". ").doesNotContain(OPERATION);
+		});
+	}
+
+	@Test
+	void leavesOtherExceptionsToOthers() {
+		assertThat(new RejectionExceptionResolver(Mockito.mock())
+			.resolveException(new IllegalStateException(), this.environment)
+			.block()).isNull();
+	}
+
+}
