@@ -11,7 +11,7 @@ public enum AbandonedMode {
 	RERUN,
 
 	/**
-	 * The later call is refused with {@link IdempotencyOutcomeUnknownException} (409)
+	 * The later call is rejected with {@link IdempotencyOutcomeUnknownException} (409)
 	 * until the late owner completes after all, an operator deletes the record, or the
 	 * retention ends.
 	 */

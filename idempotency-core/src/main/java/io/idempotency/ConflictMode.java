@@ -13,7 +13,7 @@ public enum ConflictMode {
 	DEFAULT,
 
 	/**
-	 * The duplicate is refused at once with {@link IdempotencyInProgressException} (409).
+	 * The duplicate is rejected at once with {@link IdempotencyInProgressException} (409).
 	 */
 	REJECT,
 

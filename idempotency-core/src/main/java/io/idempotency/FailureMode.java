@@ -15,7 +15,7 @@ public enum FailureMode {
 
 	/**
 	 * The failure is stored as the result, and duplicates get it as a replay. That is so
-	 * for the refusal of another guarded call inside of the work, too, because a part of
+	 * for the rejection of another guarded call inside of the work, too, because a part of
 	 * the work may be done; its {@link IdempotencyException#retry()} says {@code never}.
 	 */
 	REMEMBER

@@ -43,7 +43,7 @@ public interface IdempotencyContext {
 
 	/**
 	 * Returns the fencing token: a number that grows with every claim of the key. Hand it
-	 * to a downstream system that refuses every number smaller than the largest one it
+	 * to a downstream system that rejects every number smaller than the largest one it
 	 * has seen: such a system shuts out a late owner.
 	 * <p>
 	 * The fencing token comes from the store's clock in microseconds, and it is larger

@@ -26,30 +26,30 @@ public enum IdempotencyEvent {
 	/** The result was found in the business data. */
 	RECOVERED,
 
-	/** The call was refused because the first call still runs. */
+	/** The call was rejected because the first call still runs. */
 	IN_PROGRESS,
 
-	/** The call was refused because its key was used with another fingerprint. */
+	/** The call was rejected because its key was used with another fingerprint. */
 	KEY_REUSED,
 
 	/**
-	 * The call was refused in mode {@code REJECT} because a call with this key came
+	 * The call was rejected in mode {@code REJECT} because a call with this key came
 	 * before.
 	 */
 	DUPLICATE,
 
-	/** The call was refused because its token is unknown. */
+	/** The call was rejected because its token is unknown. */
 	TOKEN_UNKNOWN,
 
 	/**
-	 * The call was refused because the first call is done but its result was not kept.
+	 * The call was rejected because the first call is done but its result was not kept.
 	 */
 	RESULT_UNAVAILABLE,
 
-	/** The call was refused because the owner died and its outcome is unknown. */
+	/** The call was rejected because the owner died and its outcome is unknown. */
 	OUTCOME_UNKNOWN,
 
-	/** The call was refused with {@link IdempotencyStoreUnavailableException}. */
+	/** The call was rejected with {@link IdempotencyStoreUnavailableException}. */
 	STORE_UNAVAILABLE,
 
 	/** The store could not be reached, so the call runs unguarded. */

@@ -79,7 +79,7 @@ public abstract sealed class IdempotencyException extends RuntimeException
 	}
 
 	/**
-	 * Notes that a guarded call around the refused one has failed with this exception and
+	 * Notes that a guarded call around the rejected one has failed with this exception and
 	 * remembers it.
 	 * @hidden
 	 */
@@ -89,7 +89,7 @@ public abstract sealed class IdempotencyException extends RuntimeException
 	}
 
 	/**
-	 * Returns whether a guarded call around the refused one has failed with this
+	 * Returns whether a guarded call around the rejected one has failed with this
 	 * exception and remembers it: {@link FailureMode#REMEMBER}.
 	 * @return whether this is the result of that call
 	 */

@@ -11,14 +11,14 @@ public enum IdempotencyMode {
 	REPLAY,
 
 	/**
-	 * Duplicates are refused within the retention, which counts from the first call. No
+	 * Duplicates are rejected within the retention, which counts from the first call. No
 	 * result is stored. When the owner dies, the call is not run again within the
 	 * retention. {@link FailureMode} decides whether a call that has failed frees its
 	 * key.
 	 */
 	REJECT,
 
-	/** Only overlapping calls are refused; when one call has ended, the next may run. */
+	/** Only overlapping calls are rejected; when one call has ended, the next may run. */
 	LOCK
 
 }

@@ -23,15 +23,15 @@ public enum IdempotencyOutcome {
 	RECOVERED,
 
 	/**
-	 * The call was refused in mode {@code REJECT}, because a call with this key came
+	 * The call was rejected in mode {@code REJECT}, because a call with this key came
 	 * before.
 	 */
 	DUPLICATE,
 
-	/** The call was refused because the first call still runs. */
+	/** The call was rejected because the first call still runs. */
 	IN_PROGRESS,
 
-	/** The call was refused because its key was used with another fingerprint. */
+	/** The call was rejected because its key was used with another fingerprint. */
 	KEY_REUSED,
 
 	/**
@@ -63,7 +63,7 @@ public enum IdempotencyOutcome {
 	/** The call was rejected because the process of the first call crashed. */
 	OUTCOME_UNKNOWN,
 
-	/** The call was refused with {@link IdempotencyStoreUnavailableException}. */
+	/** The call was rejected with {@link IdempotencyStoreUnavailableException}. */
 	STORE_UNAVAILABLE,
 
 	/**

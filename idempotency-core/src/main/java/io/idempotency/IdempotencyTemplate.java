@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * The template is thread-safe. A duplicate gets the first result, decoded anew. A call
- * that is refused throws an {@link IdempotencyException}.
+ * that is rejected throws an {@link IdempotencyException}.
  *
  * @since 0.1.0
  */
@@ -108,7 +108,7 @@ public interface IdempotencyTemplate {
 		 * @param type the type as which a stored result is decoded
 		 * @param action the work; its exceptions come out unchanged
 		 * @return the result, {@code null} if the action gave {@code null}
-		 * @throws IdempotencyException if the call was refused
+		 * @throws IdempotencyException if the call was rejected
 		 * @throws IllegalArgumentException if results of the type cannot be replayed, or
 		 * the call contradicts itself; nothing has run
 		 */
@@ -124,7 +124,7 @@ public interface IdempotencyTemplate {
 		 * unchanged
 		 * @return a future that completes with the result after the result was stored, or
 		 * after the store has failed to take it; the library then repeats the write
-		 * @throws IdempotencyException if the call was refused
+		 * @throws IdempotencyException if the call was rejected
 		 * @throws IllegalArgumentException as {@link #execute(Class, Supplier)}
 		 */
 		<T> CompletableFuture<@Nullable T> executeAsync(Class<T> type,
@@ -139,7 +139,7 @@ public interface IdempotencyTemplate {
 		 * @param type the type as which a stored result is decoded
 		 * @param action the work; its exceptions come out unchanged
 		 * @return the result, {@code null} if the action gave {@code null}
-		 * @throws IdempotencyException if the call was refused
+		 * @throws IdempotencyException if the call was rejected
 		 * @throws Exception the exception of the action
 		 */
 		<T> @Nullable T call(Type type, Callable<? extends @Nullable T> action) throws Exception;
@@ -148,7 +148,7 @@ public interface IdempotencyTemplate {
 		 * Does the same as {@link #execute(Class, Supplier)} for an action without a
 		 * result.
 		 * @param action the work; its exceptions come out unchanged
-		 * @throws IdempotencyException if the call was refused
+		 * @throws IdempotencyException if the call was rejected
 		 */
 		void run(Runnable action);
 

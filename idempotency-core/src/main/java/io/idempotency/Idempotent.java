@@ -32,7 +32,7 @@ import org.springframework.core.annotation.AliasFor;
  * dies, or stops for longer than its lease, a later call may take the key over
  * ({@link #onAbandoned()}). <b>Failure.</b> A call that throws releases its key unless
  * {@link #onFailure()} says otherwise. When the store cannot be reached, the call is
- * refused unless {@code idempotency.on-store-failure=proceed}.
+ * rejected unless {@code idempotency.on-store-failure=proceed}.
  *
  * @since 0.1.0
  */
@@ -81,8 +81,8 @@ public @interface Idempotent {
 	String body() default "";
 
 	/**
-	 * Whether a call without a key is refused ({@link IdempotencyKeyMissingException},
-	 * 400) or, with {@code false}, runs unguarded. A malformed key is refused either way.
+	 * Whether a call without a key is rejected ({@link IdempotencyKeyMissingException},
+	 * 400) or, with {@code false}, runs unguarded. A malformed key is rejected either way.
 	 * @return whether a key is required
 	 */
 	boolean required() default true;
@@ -95,7 +95,7 @@ public @interface Idempotent {
 
 	/**
 	 * Whether the key must be a token that this service issued to its caller
-	 * ({@link IdempotencyTokens}). A call with any other key is refused
+	 * ({@link IdempotencyTokens}). A call with any other key is rejected
 	 * ({@link IdempotencyTokenUnknownException}, 400). The token comes from the place of
 	 * the key: {@link #header()}, {@link #body()} or {@link #key()}. Tokens are kept in
 	 * the default store.
@@ -128,7 +128,7 @@ public @interface Idempotent {
 	 * other methods: nothing is compared where an expression gives the key, which names
 	 * the thing; the arguments are compared where the key comes from {@link #header()} or
 	 * {@link #body()}, because a client made it for one attempt. Arguments that cannot be
-	 * written as JSON are refused at start-up. Modes {@link IdempotencyMode#REJECT} and
+	 * written as JSON are rejected at start-up. Modes {@link IdempotencyMode#REJECT} and
 	 * {@link IdempotencyMode#LOCK} compare nothing.
 	 * @return the fingerprint expression or {@code "none"}
 	 */
@@ -137,7 +137,7 @@ public @interface Idempotent {
 	/**
 	 * Whether the result is kept for duplicates. With {@code false} the store learns only
 	 * that the call is done: it gets neither a status nor a header nor the body. A
-	 * duplicate gets the result that {@link #recover()} finds, or is refused
+	 * duplicate gets the result that {@link #recover()} finds, or is rejected
 	 * ({@link IdempotencyResultUnavailableException}, 409); it never runs. Use
 	 * {@code false} for results that must not be copied into a store. A failure that
 	 * {@code idempotency.on-failure} would remember also counts as done, and is not kept
@@ -165,7 +165,7 @@ public @interface Idempotent {
 	ConflictMode conflict() default ConflictMode.DEFAULT;
 
 	/**
-	 * Upper bound of {@link ConflictMode#WAIT}; when it is over, the duplicate is refused
+	 * Upper bound of {@link ConflictMode#WAIT}; when it is over, the duplicate is rejected
 	 * as with {@link ConflictMode#REJECT}. Default: {@code idempotency.wait-timeout}
 	 * (5s).
 	 * @return the longest wait

@@ -8,14 +8,14 @@ package io.idempotency;
 public enum StoreFailureMode {
 
 	/**
-	 * The call is refused with {@code store-unavailable} (503); nothing runs, or the
+	 * The call is rejected with {@code store-unavailable} (503); nothing runs, or the
 	 * transaction of the work is rolled back.
 	 */
 	REJECT,
 
 	/**
 	 * The call runs unguarded, so a duplicate may run too; listeners get an event. Calls
-	 * with {@link TransactionMode#JOIN} are refused all the same.
+	 * with {@link TransactionMode#JOIN} are rejected all the same.
 	 */
 	PROCEED
 

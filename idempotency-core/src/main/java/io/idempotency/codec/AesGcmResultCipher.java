@@ -43,7 +43,7 @@ public final class AesGcmResultCipher implements ResultCipher {
 
 	/**
 	 * An id has at most 20 characters. The Base64 text of a key is longer, so a key that
-	 * was written in the place of an id is refused and never printed.
+	 * was written in the place of an id is rejected and never printed.
 	 */
 	private static final Pattern KEY_ID = Pattern.compile("[A-Za-z0-9._-]{1,20}");
 

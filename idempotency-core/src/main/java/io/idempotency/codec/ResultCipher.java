@@ -6,7 +6,7 @@ package io.idempotency.codec;
  * The output of {@link #encrypt(byte[], byte[])} says by itself how to read it: it begins
  * with the id of its key, so that keys can change while results of older keys are kept.
  * The output must be authenticated together with its context. A result that was changed,
- * or that was moved to another record, is then refused and never replayed.
+ * or that was moved to another record, is then rejected and never replayed.
  * <p>
  * Thread-safe. Both methods are called on the thread of a guarded call, or on the thread
  * that ends the call if that is another one. The claim lives while {@code encrypt} runs
@@ -14,7 +14,7 @@ package io.idempotency.codec;
  * should therefore ask a key service for a data key now and then, and not for every
  * result. A result that cannot be encrypted is not kept, and a result that cannot be
  * decrypted counts as not kept. In both cases a duplicate gets the result that
- * {@code recover} finds, or is refused
+ * {@code recover} finds, or is rejected
  * ({@link io.idempotency.IdempotencyResultUnavailableException}); it never runs.
  *
  * @since 0.1.0

@@ -221,8 +221,8 @@ public final class ClaimCompletion {
 		for (Throwable each : Causes.of(failure).toList()) {
 			boolean left = each instanceof IdempotencyStoreUnavailableException unavailable
 					&& unavailable.reason() == IdempotencyStoreUnavailableException.Reason.MAY_HAVE_EXECUTED;
-			if (each instanceof IdempotencyException refusal && !left) {
-				refusal.remember();
+			if (each instanceof IdempotencyException rejection && !left) {
+				rejection.remember();
 			}
 		}
 	}
@@ -452,7 +452,7 @@ public final class ClaimCompletion {
 	private ResultKind kind(CallOutcome ending) {
 		ResultKind kind = (ending instanceof CallOutcome.Successful success) ? success.kind() : ResultKind.SUCCESS;
 		boolean remembered = this.call.options().onFailure() == FailureMode.REMEMBER;
-		return (remembered && kind == ResultKind.REFUSAL) ? ResultKind.FAILURE : kind;
+		return (remembered && kind == ResultKind.REJECTION) ? ResultKind.FAILURE : kind;
 	}
 
 	private Duration retention(CallOutcome ending) {

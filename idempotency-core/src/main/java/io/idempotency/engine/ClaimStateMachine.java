@@ -34,10 +34,10 @@ import org.jspecify.annotations.Nullable;
  * <tr>
  * <td>acquired, or renewed</td>
  * <td>run; if the lease may be over or the first beat is due: renew, at most three times,
- * then refuse</td>
+ * then reject</td>
  * </tr>
  * <tr>
- * <td>the renewal is refused</td>
+ * <td>the renewal is rejected</td>
  * <td>answer: in progress</td>
  * </tr>
  * <tr>
@@ -56,7 +56,7 @@ import org.jspecify.annotations.Nullable;
  * </tr>
  * <tr>
  * <td>the store fails otherwise, or is away and not asked</td>
- * <td>refuse; if the policy proceeds: unguarded, but not if the record cannot be read,
+ * <td>reject; if the policy proceeds: unguarded, but not if the record cannot be read,
  * the first call is known to run, or the thread was interrupted</td>
  * </tr>
  * </tbody>
@@ -196,7 +196,7 @@ public final class ClaimStateMachine {
 			return new NextStep.Run(granted, this.sentNanos);
 		}
 		if (this.renewals == MAX_RENEWALS) {
-			return new NextStep.Refuse(unavailable(null), true);
+			return new NextStep.Reject(unavailable(null), true);
 		}
 		this.renewals++;
 		this.sentNanos = now;
@@ -225,7 +225,7 @@ public final class ClaimStateMachine {
 
 	/** The store is away, and the claim was not sent. */
 	public NextStep notSent(@Nullable Throwable cause, boolean interrupted) {
-		return unguardedOrRefuse(cause, interrupted, false);
+		return unguardedOrReject(cause, interrupted, false);
 	}
 
 	/**
@@ -234,29 +234,29 @@ public final class ClaimStateMachine {
 	 */
 	public NextStep failed(RuntimeException cause, boolean interrupted, long now) {
 		if (this.acquired != null) {
-			return new NextStep.Refuse(unavailable(cause), true);
+			return new NextStep.Reject(unavailable(cause), true);
 		}
 		RuntimeException first = this.lost;
 		boolean unapplied = cause instanceof UnreadableRecordException
 				|| first == null && cause instanceof StoreNotReachedException;
 		if (unapplied) {
-			return unguardedOrRefuse(cause, interrupted, false);
+			return unguardedOrReject(cause, interrupted, false);
 		}
 		if (first == null) {
 			this.lost = cause;
 			boolean again = now - this.sentNanos < SENT_AGAIN_WITHIN.toNanos() && !interrupted;
-			return again ? NextStep.SEND_AGAIN : unguardedOrRefuse(cause, interrupted, true);
+			return again ? NextStep.SEND_AGAIN : unguardedOrReject(cause, interrupted, true);
 		}
 		if (cause != first) {
 			first.addSuppressed(cause);
 		}
-		return unguardedOrRefuse(first, interrupted, true);
+		return unguardedOrReject(first, interrupted, true);
 	}
 
-	private NextStep unguardedOrRefuse(@Nullable Throwable cause, boolean interrupted, boolean giveBack) {
+	private NextStep unguardedOrReject(@Nullable Throwable cause, boolean interrupted, boolean giveBack) {
 		boolean proceeds = this.call.options().onStoreFailure() == StoreFailureMode.PROCEED && this.conflict == null
 				&& !(cause instanceof UnreadableRecordException) && !interrupted;
-		return proceeds ? new NextStep.Unguarded(giveBack) : new NextStep.Refuse(unavailable(cause), giveBack);
+		return proceeds ? new NextStep.Unguarded(giveBack) : new NextStep.Reject(unavailable(cause), giveBack);
 	}
 
 	private IdempotencyStoreUnavailableException unavailable(@Nullable Throwable cause) {
@@ -359,14 +359,14 @@ public final class ClaimStateMachine {
 		}
 
 		/**
-		 * The store could not be reached, and the call is refused.
+		 * The store could not be reached, and the call is rejected.
 		 *
 		 * @param exception what the caller gets
 		 * @param giveBack whether the store may have applied the claim, which is given
 		 * back
 		 * @hidden
 		 */
-		record Refuse(IdempotencyStoreUnavailableException exception, boolean giveBack) implements NextStep {
+		record Reject(IdempotencyStoreUnavailableException exception, boolean giveBack) implements NextStep {
 		}
 
 	}

@@ -130,7 +130,7 @@ public record Claimer(EngineRuntime runtime) {
 				admission, store);
 	}
 
-	/** The store has answered the renewal. Nothing has run on a claim that it refuses. */
+	/** The store has answered the renewal. Nothing has run on a claim that it rejects. */
 	public NextStep renewed(boolean accepted, ClaimStateMachine admission, StoreRuntime store) {
 		store.breaker().answered();
 		return admission.renewed(accepted, this.runtime.scheduler().nanos());
@@ -157,14 +157,14 @@ public record Claimer(EngineRuntime runtime) {
 		this.runtime.events().runsUnguarded(admission.call(), admission.request().origin(), store.breaker());
 	}
 
-	/** Reports that the call is refused, and returns the exception for its caller. */
-	public IdempotencyStoreUnavailableException refused(NextStep.Refuse refuse, ClaimStateMachine admission,
+	/** Reports that the call is rejected, and returns the exception for its caller. */
+	public IdempotencyStoreUnavailableException rejected(NextStep.Reject reject, ClaimStateMachine admission,
 			StoreRuntime store) {
-		if (refuse.giveBack()) {
+		if (reject.giveBack()) {
 			giveBack(admission, store);
 		}
 		this.runtime.events().publish(IdempotencyEvent.STORE_UNAVAILABLE, admission.call().operation());
-		return refuse.exception();
+		return reject.exception();
 	}
 
 	/** Releases the claim, on which no call runs, as often as it takes. */

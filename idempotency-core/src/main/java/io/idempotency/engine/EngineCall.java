@@ -151,7 +151,7 @@ final class EngineCall implements IdempotencyTemplate.Call {
 					"The type of '" + this.operation + "' must be the type of the value inside the Mono");
 		}
 		if (this.transactions != null) {
-			throw refused("it joins a transaction, which a non-blocking call does not support", "Do not join");
+			throw rejected("it joins a transaction, which a non-blocking call does not support", "Do not join");
 		}
 		GuardedCall call = guarded(resolved, result);
 		return new DescribedCall<>(call, new Action<T>(resolved, result, () -> null), this.recovery);
@@ -161,12 +161,12 @@ final class EngineCall implements IdempotencyTemplate.Call {
 		return this.options.operation(this.operation)
 			.recoverable(this.recovery != null)
 			.build(new Attributes(this.fingerprint != null, this.token != null, this.scope != null, this.store != null,
-					false), this::refused);
+					false), this::rejected);
 	}
 
 	/**
 	 * Checks the declared type before the action runs: a result that could not be
-	 * replayed is refused on the first call already.
+	 * replayed is rejected on the first call already.
 	 */
 	private TemplateResult declared(Type type, IdempotencyOptions resolved) {
 		return this.template.result(this.operation, type, resolved.replays());
@@ -198,20 +198,20 @@ final class EngineCall implements IdempotencyTemplate.Call {
 	private GuardedCall guarded(IdempotencyOptions resolved, TemplateResult result) {
 		IdempotencyStore used = (this.store != null) ? this.store : this.template.store;
 		if (this.token != null && !this.key.isEmpty()) {
-			throw refused("it has a key and a token", "Pass only one of them");
+			throw rejected("it has a key and a token", "Pass only one of them");
 		}
 		if (this.transactions != null && result.async()) {
-			throw refused("it joins a transaction, but its work continues after the transaction ends",
+			throw rejected("it joins a transaction, but its work continues after the transaction ends",
 					"Return the result itself, or do not join");
 		}
 		if (this.transactions != null && used.joining().isEmpty()) {
-			throw refused("it joins a transaction, which its store does not support",
+			throw rejected("it joins a transaction, which its store does not support",
 					"Use the JDBC store, or do not join");
 		}
 		return new GuardedCall(key(), (this.fingerprint != null) ? this.fingerprint : Fingerprint.NONE, resolved, used);
 	}
 
-	private IllegalArgumentException refused(String problem, String action) {
+	private IllegalArgumentException rejected(String problem, String action) {
 		return new IllegalArgumentException(
 				"The call of '" + this.operation + "' contradicts itself: " + problem + ". " + action);
 	}

@@ -143,19 +143,19 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 				Predicate<Type> deferred) {
 			TemplateResult result = of(operation, declared);
 			if (deferred.test(result.type)) {
-				throw refused(operation, declared,
+				throw rejected(operation, declared,
 						"its work may continue after the action returns, and its end cannot be observed");
 			}
 			String problem = replayed ? codec.unsupported(result.type) : null;
 			if (problem != null) {
-				throw refused(operation, declared, "it cannot be stored for a replay: " + problem);
+				throw rejected(operation, declared, "it cannot be stored for a replay: " + problem);
 			}
 			return result;
 		}
 
 		private static TemplateResult of(String operation, Type declared) {
 			if (isFuture(declared)) {
-				throw refused(operation, declared,
+				throw rejected(operation, declared,
 						"its value type is unknown. Use executeAsync with the type of the value");
 			}
 			if (declared instanceof ParameterizedType generic && isFuture(generic.getRawType())) {
@@ -168,7 +168,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 			return type == CompletableFuture.class || type == CompletionStage.class;
 		}
 
-		private static IllegalArgumentException refused(String operation, Type declared, String problem) {
+		private static IllegalArgumentException rejected(String operation, Type declared, String problem) {
 			return new IllegalArgumentException(
 					"A result of '" + operation + "' cannot be declared as " + declared.getTypeName() + ": " + problem);
 		}

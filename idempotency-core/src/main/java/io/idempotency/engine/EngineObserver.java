@@ -104,7 +104,7 @@ public interface EngineObserver {
 
 		/**
 		 * Is told once how the call has ended.
-		 * @param failure the exception of the call or its refusal, {@code null} if there
+		 * @param failure the exception of the call or its rejection, {@code null} if there
 		 * is none
 		 */
 		void ended(IdempotencyOutcome outcome, @Nullable Throwable failure);

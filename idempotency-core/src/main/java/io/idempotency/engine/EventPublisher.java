@@ -75,7 +75,7 @@ public final class EventPublisher {
 	}
 
 	/** Reports why a call is rejected, and creates the exception for its caller. */
-	public IdempotencyException refusal(String operation, ClaimResult result) {
+	public IdempotencyException rejection(String operation, ClaimResult result) {
 		if (result instanceof ClaimResult.InProgress busy) {
 			return rejected(IdempotencyEvent.IN_PROGRESS,
 					new IdempotencyInProgressException(operation, retryAfter(busy.rest())));
@@ -111,12 +111,12 @@ public final class EventPublisher {
 	 * @param failure the failure of the look-up, {@code null} if it found nothing
 	 */
 	public IdempotencyException resultNotFound(String operation, Throwable duplicate, @Nullable Throwable failure) {
-		IdempotencyException refusal = refusal(operation, new ClaimResult.ResultUnavailable());
-		refusal.initCause(duplicate);
+		IdempotencyException rejection = rejection(operation, new ClaimResult.ResultUnavailable());
+		rejection.initCause(duplicate);
 		if (failure != null) {
-			refusal.addSuppressed(failure);
+			rejection.addSuppressed(failure);
 		}
-		return refusal;
+		return rejection;
 	}
 
 	/**

@@ -170,7 +170,7 @@ public interface GuardedAction<T> {
 		 * @param failure the exception of the commit
 		 * @return the result, which the guarded action was told
 		 * @throws Throwable the exception of the commit if it says something else, or the
-		 * refusal if there is no result
+		 * rejection if there is no result
 		 */
 		@Nullable Object recover(Throwable failure) throws Throwable;
 
@@ -232,7 +232,7 @@ public interface GuardedAction<T> {
 	interface GuardSignal {
 
 		/**
-		 * Returns whether an exception is of the guard: a signal, a fault, or the refusal
+		 * Returns whether an exception is of the guard: a signal, a fault, or the rejection
 		 * of another guarded call.
 		 */
 		static boolean is(Throwable thrown) {

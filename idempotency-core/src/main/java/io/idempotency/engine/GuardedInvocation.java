@@ -265,8 +265,8 @@ final class GuardedInvocation<T> {
 			}
 			return () -> answer.completeExceptionally(failure);
 		}
-		catch (Throwable refusal) {
-			return () -> answer.completeExceptionally(refusal);
+		catch (Throwable rejection) {
+			return () -> answer.completeExceptionally(rejection);
 		}
 	}
 

@@ -37,7 +37,7 @@ import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The protocol, to be read from top to bottom: claim; then run, replay or refuse; then
+ * The protocol, to be read from top to bottom: claim; then run, replay or reject; then
  * end.
  *
  * <pre class="code">
@@ -45,8 +45,8 @@ import org.jspecify.annotations.Nullable;
  *       │                      ├ threw ─────→ Failed, NotRun ───┼→ end: complete, release, forget,
  *       │                      └ its future ─→ any of them ─────┘       or left to its lease
  *       ├ Completed ─────→ replay              (or ResultUnavailable → recover → …)
- *       ├ InProgress ────→ refuse, or wait and claim again
- *       └ KeyReused ──────→ refuse
+ *       ├ InProgress ────→ reject, or wait and claim again
+ *       └ KeyReused ──────→ reject
  * </pre>
  *
  * The method's own result or exception wins over a failure of the store. Only a record
@@ -208,10 +208,10 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	/**
 	 * Guards one call: runs it if it is the first with its key, and gives the first
-	 * result or refuses it if it is a duplicate.
+	 * result or rejects it if it is a duplicate.
 	 * @param <T> the result of the guarded method
 	 * @param action the work of the call
-	 * @throws IdempotencyException if the call was refused
+	 * @throws IdempotencyException if the call was rejected
 	 * @throws Throwable any exception of the action
 	 */
 	public <T> @Nullable T execute(GuardedCall call, GuardedAction<T> action) throws Throwable {
@@ -260,8 +260,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 				observed.seenAs(IdempotencyOutcome.UNGUARDED);
 				return runUnguarded(action);
 			}
-			else if (move instanceof NextStep.Refuse refuse) {
-				throw this.claimer.refused(refuse, admission, store);
+			else if (move instanceof NextStep.Reject reject) {
+				throw this.claimer.rejected(reject, admission, store);
 			}
 		}
 	}
@@ -273,7 +273,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @param business the transactions in which the record commits, {@code null} for the
 	 * store's own transactions
 	 * @return the result for the caller
-	 * @throws IdempotencyException if the call was refused
+	 * @throws IdempotencyException if the call was rejected
 	 * @throws Throwable any exception of the action or of the commit
 	 */
 	public <T> @Nullable T execute(GuardedCall call, GuardedAction<T> action, @Nullable TransactionStarter business)
@@ -318,7 +318,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	/**
 	 * Gives the result of a finished call, before anything is done for it. Claims
-	 * nothing, refuses nothing and runs nothing.
+	 * nothing, rejects nothing and runs nothing.
 	 * @param replay is given the result; an
 	 * {@link io.idempotency.codec.UnreadableResultException} of it means that there is
 	 * nothing to be replayed
@@ -359,11 +359,11 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Refuses a call that comes after the close, and one that nobody could keep guarded
+	 * Rejects a call that comes after the close, and one that nobody could keep guarded
 	 * because there are no threads for the renewals of its store.
 	 * @param within whether the call is a part of guarded work, which ends as usual after
-	 * the close: a refusal would end it after a part of it was done, and free its key
-	 * @throws IdempotencyStoreUnavailableException if the call is refused
+	 * the close: a rejection would end it after a part of it was done, and free its key
+	 * @throws IdempotencyStoreUnavailableException if the call is rejected
 	 */
 	public void requireOpen(GuardedCall call, boolean within) {
 		if (this.closed && !within) {
@@ -427,7 +427,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Closes the engine: refuses new calls, completes the futures whose work is done, and
+	 * Closes the engine: rejects new calls, completes the futures whose work is done, and
 	 * sends the outstanding completions and releases in parallel, again and again, until
 	 * their stores take them. Logs the writes that a store has not accepted in time. The
 	 * caller must first stop the sources of calls, and may close the connections of the

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * nothing back. A duplicate waits for the transaction of another call, without a
  * connection if that is one of this node, else on the row of the record. A failed write
  * fails the transaction and is never repeated alone; if a deadlock ends the transaction
- * before the work has run, the whole transaction is begun again. A call that is refused
+ * before the work has run, the whole transaction is begun again. A call that is rejected
  * or replayed leaves the transaction as it is. After the transaction, the record is like
  * any other record of the store.
  */

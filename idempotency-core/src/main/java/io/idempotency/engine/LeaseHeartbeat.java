@@ -135,7 +135,7 @@ final class LeaseHeartbeat {
 	}
 
 	/**
-	 * Notes that a completion is under way. The store refuses the heartbeat of a record
+	 * Notes that a completion is under way. The store rejects the heartbeat of a record
 	 * that is already completed, so from now on only the answer to the completion says
 	 * whether the claim was lost.
 	 */
@@ -152,7 +152,7 @@ final class LeaseHeartbeat {
 		return this.standing == Standing.RENEWED || this.standing == Standing.COMPLETING;
 	}
 
-	/** Returns whether the store has refused a heartbeat, so that the claim is lost. */
+	/** Returns whether the store has rejected a heartbeat, so that the claim is lost. */
 	synchronized boolean isLost() {
 		return this.standing == Standing.LOST;
 	}

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Renews the claims of one store. Each claim is renewed every third of its lease, counted
  * from the time its last renewal was sent, until its heartbeat is stopped or the store
- * refuses the renewal.
+ * rejects the renewal.
  * <p>
  * One sweep finds all claims that are due and renews them together, so all claims share
  * one timer. One locked row may make a common renewal hang or fail. Each claim that was
@@ -231,7 +231,7 @@ final class Renewer {
 		catch (NotAllRenewedException ex) {
 			// Some rows are locked. The store has renewed or rejected all other claims.
 			failure = ex;
-			rejected = ex.refused();
+			rejected = ex.rejected();
 			notRenewed = ex.notRenewed();
 		}
 		catch (Throwable ex) {

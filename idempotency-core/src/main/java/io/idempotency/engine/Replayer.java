@@ -15,7 +15,7 @@ import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives a duplicate the result of the first call, or refuses it with the reason.
+ * Gives a duplicate the result of the first call, or rejects it with the reason.
  * Thread-safe.
  *
  * @hidden
@@ -24,25 +24,25 @@ import org.jspecify.annotations.Nullable;
 public record Replayer(EngineRuntime runtime) {
 
 	/**
-	 * Answers a call that must not run: gives the result of the first call, or refuses
+	 * Answers a call that must not run: gives the result of the first call, or rejects
 	 * with the reason.
 	 */
 	<T> @Nullable T settle(GuardedCall call, ClaimResult result, GuardedAction<T> action, ObservedCall observed)
 			throws Throwable {
 		Replayed<T> replayed = answer(call, result, action::replay, observed::replayed);
-		return (replayed != null) ? replayed.value() : recoverOrRefuse(call, action, observed);
+		return (replayed != null) ? replayed.value() : recoverOrReject(call, action, observed);
 	}
 
 	/**
 	 * Answers a call that must not run as far as its record tells: gives the result of
-	 * the first call, or refuses with the reason.
+	 * the first call, or rejects with the reason.
 	 * @param <T> what the caller is given
 	 * @param <X> what the caller may be given in place of it
 	 * @param result the answer of the store
 	 * @param told is told where the claim of the first call came from
 	 * @return what was given, {@code null} if the first call is done and its result is
 	 * not there: it may be found in the business data
-	 * @throws IdempotencyException if the call is refused
+	 * @throws IdempotencyException if the call is rejected
 	 * @throws X what {@code replay} has thrown
 	 */
 	public <T, X extends Throwable> @Nullable Replayed<T> answer(GuardedCall call, ClaimResult result,
@@ -52,18 +52,18 @@ public record Replayer(EngineRuntime runtime) {
 				return replay(call, completed, replay, told);
 			}
 			catch (IdempotencyKeyReusedException ex) {
-				throw this.runtime.events().refusal(call.operation(), new ClaimResult.KeyReused());
+				throw this.runtime.events().rejection(call.operation(), new ClaimResult.KeyReused());
 			}
 		}
 		if (result instanceof ClaimResult.ResultUnavailable) {
 			return null;
 		}
-		throw this.runtime.events().refusal(call.operation(), result);
+		throw this.runtime.events().rejection(call.operation(), result);
 	}
 
 	/**
 	 * Looks for the result if this node has seen it before, and gives it, before anything
-	 * else is done for the call. Refuses nothing: every other call is decided by its
+	 * else is done for the call. Rejects nothing: every other call is decided by its
 	 * claim.
 	 * @param told is told where the claim of the first call came from
 	 * @return what was given, {@code null} if nothing was found that can be given
@@ -80,7 +80,7 @@ public record Replayer(EngineRuntime runtime) {
 			replayed = replay(call, found, replay, told);
 		}
 		catch (IdempotencyKeyReusedException ex) {
-			// The claim, which is sent next, is refused.
+			// The claim, which is sent next, is rejected.
 		}
 		if (replayed == null) {
 			finished.remove(call.key());
@@ -126,11 +126,11 @@ public record Replayer(EngineRuntime runtime) {
 		told.accept(completed.origin());
 	}
 
-	private <T> @Nullable T recoverOrRefuse(GuardedCall call, GuardedAction<T> action, ObservedCall observed)
+	private <T> @Nullable T recoverOrReject(GuardedCall call, GuardedAction<T> action, ObservedCall observed)
 			throws Throwable {
 		T recovered = recover(call, action);
 		if (recovered == null) {
-			throw this.runtime.events().refusal(call.operation(), new ClaimResult.ResultUnavailable());
+			throw this.runtime.events().rejection(call.operation(), new ClaimResult.ResultUnavailable());
 		}
 		observed.seenAs(IdempotencyOutcome.RECOVERED);
 		return action.replayRecovered(recovered);

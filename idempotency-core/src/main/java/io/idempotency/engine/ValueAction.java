@@ -100,23 +100,23 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 
 	@Override
 	public final CallOutcome threw(Throwable failure) {
-		if (failure instanceof IdempotencyStoreUnavailableException refusal
-				&& refusal.reason() == IdempotencyStoreUnavailableException.Reason.MAY_HAVE_EXECUTED) {
+		if (failure instanceof IdempotencyStoreUnavailableException rejection
+				&& rejection.reason() == IdempotencyStoreUnavailableException.Reason.MAY_HAVE_EXECUTED) {
 			// It is that of a nested call, and the thread of that need not tell whose.
 			return CallOutcome.OUT_OF_SIGHT;
 		}
-		return isRefusedBefore(failure) ? new CallOutcome.NotRun(failure)
+		return isRejectedBefore(failure) ? new CallOutcome.NotRun(failure)
 				: new CallOutcome.Failed(failure, () -> RememberedFailureCodec.encode(failure,
-						(failure instanceof IdempotencyException refusal) ? refusal.status() : statusOf(failure),
+						(failure instanceof IdempotencyException rejection) ? rejection.status() : statusOf(failure),
 						told(failure)));
 	}
 
 	/**
 	 * Returns whether a failure shows that the method has not run.
 	 * @param failure the exception
-	 * @return whether the arguments were refused before the method ran
+	 * @return whether the arguments were rejected before the method ran
 	 */
-	protected boolean isRefusedBefore(Throwable failure) {
+	protected boolean isRejectedBefore(Throwable failure) {
 		return false;
 	}
 

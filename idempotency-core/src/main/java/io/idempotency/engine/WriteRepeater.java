@@ -18,7 +18,7 @@ import io.idempotency.store.Scheduler;
 
 /**
  * Repeats the writes that one store could not do at once, until the store accepts or
- * refuses them or their time is over. An engine that is closing sends them faster, until
+ * rejects them or their time is over. An engine that is closing sends them faster, until
  * its own time is over. Thread-safe.
  * <p>
  * Completions and releases are never dropped to save room; a completion only loses its
@@ -257,7 +257,7 @@ final class WriteRepeater {
 
 	/**
 	 * Repeats writes again, and those that were left at the close, too. None comes too
-	 * late: it names its claim, and the store refuses it if another has taken over.
+	 * late: it names its claim, and the store rejects it if another has taken over.
 	 */
 	void open() {
 		this.phase = Phase.OPEN;

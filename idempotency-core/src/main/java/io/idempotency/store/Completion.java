@@ -61,7 +61,7 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	}
 
 	/**
-	 * Makes the completion of a call that is done or refused, with a result for its
+	 * Makes the completion of a call that is done or rejected, with a result for its
 	 * duplicates.
 	 * @param claim the claim
 	 * @param fingerprint the fingerprint of the claim
@@ -87,7 +87,7 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	}
 
 	/**
-	 * Makes the completion of a call that is done or refused, without its result.
+	 * Makes the completion of a call that is done or rejected, without its result.
 	 * @param claim the claim
 	 * @param fingerprint the fingerprint of the claim
 	 * @param retention how long the tombstone is kept

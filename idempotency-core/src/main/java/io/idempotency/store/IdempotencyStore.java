@@ -37,55 +37,55 @@ import io.idempotency.key.IdempotencyKey;
  * <td>absent</td>
  * <td>RUNNING: Acquired; a token: UnknownToken</td>
  * <td>accepted: DONE, if the claim is younger than the retention (a late success is
- * kept); else refused</td>
+ * kept); else rejected</td>
  * <td>accepted, nothing changes</td>
- * <td>refused</td>
+ * <td>rejected</td>
  * </tr>
  * <tr>
  * <td>ISSUED (token); absent when its time to live is over</td>
  * <td>RUNNING: Acquired</td>
  * <td>as absent</td>
  * <td>accepted, nothing changes</td>
- * <td>refused</td>
+ * <td>rejected</td>
  * </tr>
  * <tr>
  * <td>RUNNING, lease live</td>
  * <td>ours: Acquired with the same fencing token; else other fingerprint: KeyReused; else
  * InProgress</td>
- * <td>ours: DONE; else refused</td>
+ * <td>ours: DONE; else rejected</td>
  * <td>ours: absent, a token: ISSUED again with its first expiry and no fingerprint; ours
- * and acquired as abandoned: stays RUNNING, lease over, nobody's; else refused</td>
- * <td>ours: longer lease; else refused</td>
+ * and acquired as abandoned: stays RUNNING, lease over, nobody's; else rejected</td>
+ * <td>ours: longer lease; else rejected</td>
  * </tr>
  * <tr>
  * <td>RUNNING, lease over; absent when the retention of the claim is over too</td>
  * <td>ours: Acquired with the same fencing token and a new lease; else KeyReused first;
  * may take over: Acquired with a larger fencing token, abandoned; may not: Abandoned,
  * nothing changes</td>
- * <td>ours, or nobody's with an equal fingerprint: DONE; else refused</td>
+ * <td>ours, or nobody's with an equal fingerprint: DONE; else rejected</td>
  * <td>nobody's: accepted, nothing changes; else as lease live</td>
- * <td>ours: longer lease; else refused</td>
+ * <td>ours: longer lease; else rejected</td>
  * </tr>
  * <tr>
  * <td>COMMITTED; a tombstone when {@code attachWithin} is over</td>
  * <td>KeyReused first, then InProgress, then ResultUnavailable</td>
- * <td>ours: DONE (also when it is a tombstone by then); else refused</td>
- * <td>refused</td>
- * <td>refused</td>
+ * <td>ours: DONE (also when it is a tombstone by then); else rejected</td>
+ * <td>rejected</td>
+ * <td>rejected</td>
  * </tr>
  * <tr>
  * <td>DONE; absent when the retention is over</td>
  * <td>KeyReused first, then Completed or ResultUnavailable</td>
- * <td>same claim id: accepted, nothing changes; else refused</td>
- * <td>refused</td>
- * <td>refused</td>
+ * <td>same claim id: accepted, nothing changes; else rejected</td>
+ * <td>rejected</td>
+ * <td>rejected</td>
  * </tr>
  * <tr>
  * <td>ONCE; absent when the retention, counted from the first claim, is over</td>
  * <td>ours: Acquired with the same fencing token; else Duplicate, counted</td>
- * <td>refused</td>
- * <td>ours: absent, a token: ISSUED again; else refused</td>
- * <td>refused</td>
+ * <td>rejected</td>
+ * <td>ours: absent, a token: ISSUED again; else rejected</td>
+ * <td>rejected</td>
  * </tr>
  * </tbody>
  * </table>
@@ -101,7 +101,7 @@ import io.idempotency.key.IdempotencyKey;
  * falls.
  * <p>
  * A store that has to make room may turn DONE into a tombstone before its time, and may
- * forget refused calls, as {@link ResultKind} says; it never forgets any other record.
+ * forget rejected calls, as {@link ResultKind} says; it never forgets any other record.
  * <p>
  * A method that fails throws {@link IdempotencyStoreException}. Its step may have been
  * applied all the same, so every method may be sent once more. If the request never left,
@@ -128,7 +128,7 @@ public interface IdempotencyStore {
 	/**
 	 * Ends a claim. The call may be repeated.
 	 * @param completion the end of the claim
-	 * @return whether the completion was accepted; a refusal is final and means that the
+	 * @return whether the completion was accepted; a rejection is final and means that the
 	 * claim was lost to another owner
 	 * @throws IdempotencyStoreException if it is not certain that the step was applied
 	 */
@@ -138,7 +138,7 @@ public interface IdempotencyStore {
 	 * Gives a claim back so that a later call may run. The call may be repeated.
 	 * @param key the key
 	 * @param claimId whose claim it is
-	 * @return whether the release was accepted; a refusal is final and means that the
+	 * @return whether the release was accepted; a rejection is final and means that the
 	 * record belongs to another owner or is done
 	 * @throws IdempotencyStoreException if it is not certain that the step was applied
 	 */
@@ -149,7 +149,7 @@ public interface IdempotencyStore {
 	 * @param key the key
 	 * @param claimId whose claim it is
 	 * @param lease the lease
-	 * @return whether the renewal was accepted; a refusal is final and means that the
+	 * @return whether the renewal was accepted; a rejection is final and means that the
 	 * claim is lost
 	 * @throws IdempotencyStoreException if it is not certain that the step was applied
 	 */
@@ -161,19 +161,19 @@ public interface IdempotencyStore {
 	 * step; all renewals together are not. A store that can renew all claims in one round
 	 * trip overrides this method; the default renews one claim after the other.
 	 * @param renewals the claims, each once
-	 * @return the claims whose renewal was refused; a refusal is final and means that the
+	 * @return the claims whose renewal was rejected; a rejection is final and means that the
 	 * claim is lost
 	 * @throws IdempotencyStoreException if it is not certain that every claim was renewed
-	 * or refused; a {@link NotAllRenewedException} names the claims that were not
+	 * or rejected; a {@link NotAllRenewedException} names the claims that were not
 	 */
 	default Set<ClaimId> renewAll(Collection<Renewal> renewals) {
-		Set<ClaimId> refused = new HashSet<>();
+		Set<ClaimId> rejected = new HashSet<>();
 		for (Renewal renewal : renewals) {
 			if (!renew(renewal.key(), renewal.claimId(), renewal.lease())) {
-				refused.add(renewal.claimId());
+				rejected.add(renewal.claimId());
 			}
 		}
-		return refused;
+		return rejected;
 	}
 
 	/**

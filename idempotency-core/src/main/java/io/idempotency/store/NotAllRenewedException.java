@@ -5,7 +5,7 @@ import java.util.Set;
 /**
  * Some of the claims that were to be renewed together could not be renewed, because
  * another session (a console, perhaps) holds their records locked. These claims are not
- * lost and may be renewed once more. All other claims were renewed or refused.
+ * lost and may be renewed once more. All other claims were renewed or rejected.
  *
  * @since 0.1.0
  */
@@ -15,22 +15,22 @@ public class NotAllRenewedException extends IdempotencyStoreException {
 
 	private final transient Set<ClaimId> notRenewed;
 
-	private final transient Set<ClaimId> refused;
+	private final transient Set<ClaimId> rejected;
 
 	/**
 	 * Creates the exception.
 	 * @param message the operation, the store and what is wrong; never a key
 	 * @param notRenewed the claims that were not renewed
-	 * @param refused the claims that were refused
+	 * @param rejected the claims that were rejected
 	 */
-	public NotAllRenewedException(String message, Set<ClaimId> notRenewed, Set<ClaimId> refused) {
+	public NotAllRenewedException(String message, Set<ClaimId> notRenewed, Set<ClaimId> rejected) {
 		super(message);
 		this.notRenewed = Set.copyOf(notRenewed);
-		this.refused = Set.copyOf(refused);
+		this.rejected = Set.copyOf(rejected);
 	}
 
 	/**
-	 * Returns the claims that were neither renewed nor refused.
+	 * Returns the claims that were neither renewed nor rejected.
 	 * @return the claims
 	 */
 	public Set<ClaimId> notRenewed() {
@@ -38,11 +38,11 @@ public class NotAllRenewedException extends IdempotencyStoreException {
 	}
 
 	/**
-	 * Returns the claims that were refused: they are lost, and that is final.
+	 * Returns the claims that were rejected: they are lost, and that is final.
 	 * @return the claims
 	 */
-	public Set<ClaimId> refused() {
-		return this.refused;
+	public Set<ClaimId> rejected() {
+		return this.rejected;
 	}
 
 }

@@ -22,11 +22,11 @@ public enum ResultKind {
 	FAILURE,
 
 	/**
-	 * The call was refused, so nothing was done. Such a result is dropped before all
+	 * The call was rejected, so nothing was done. Such a result is dropped before all
 	 * others, and the whole record may be forgotten; the call then runs again, as it does
 	 * after a release. If the record was taken over from a dead owner, the work of that
 	 * owner is not known, so the record is kept like a {@link #FAILURE}.
 	 */
-	REFUSAL
+	REJECTION
 
 }

@@ -231,11 +231,11 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fencingToken
 
 	/**
 	 * Returns the kind to store. A dead owner may have had its effect, so a successor
-	 * that was refused must not make the record forgettable.
+	 * that was rejected must not make the record forgettable.
 	 */
 	private ResultKind kind(Completion completion) {
 		boolean takenOver = this.state == RecordState.TAKEN_OVER || this.state == RecordState.ORPHANED;
-		return (takenOver && completion.kind() == ResultKind.REFUSAL) ? ResultKind.FAILURE : completion.kind();
+		return (takenOver && completion.kind() == ResultKind.REJECTION) ? ResultKind.FAILURE : completion.kind();
 	}
 
 	/**

@@ -154,7 +154,7 @@ class AesGcmResultCipherTests {
 
 	@ParameterizedTest
 	@ValueSource(ints = { 0, 1, 15, 17, 31, 33, 64 })
-	void keyOfAnotherLengthIsRefused(int length) {
+	void keyOfAnotherLengthIsRejected(int length) {
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> new AesGcmResultCipher("k1", Map.of("k1", key(1, length))))
 			.withMessage("A key must have 16, 24 or 32 bytes, not " + length);
@@ -162,7 +162,7 @@ class AesGcmResultCipherTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", " ", "a b", "schlüssel", "a/b", "AAAAAAAAAAAAAAAAAAAAAA" })
-	void idThatIsNoneIsRefusedAndNotPrinted(String id) {
+	void idThatIsNoneIsRejectedAndNotPrinted(String id) {
 		assertThatIllegalArgumentException().isThrownBy(() -> new AesGcmResultCipher(id, Map.of(id, key(1, 32))))
 			.withMessage("A key id must be 1 to 20 letters, digits, '.', '-' or '_'");
 	}

@@ -375,7 +375,7 @@ class CallOutcomeTests {
 		}
 
 		@Test
-		void duplicateThatTheCommitTellsOfIsRefusedWhereNothingIsFoundAndNeverRunsAgain() {
+		void duplicateThatTheCommitTellsOfIsRejectedWhereNothingIsFoundAndNeverRunsAgain() {
 			this.transaction.failure = new DuplicateRow();
 			TestAction<String> action = TestAction.returning("one").duplicateOn(DuplicateRow.class);
 			assertThatExceptionOfType(IdempotencyResultUnavailableException.class)

@@ -104,8 +104,8 @@ class ClaimCompletionTests {
 		return new CallOutcome.Done(() -> RESULT);
 	}
 
-	private static CallOutcome refusal(@Nullable Duration keptAtMost) {
-		return new CallOutcome.Done(() -> RESULT, ResultKind.REFUSAL, keptAtMost);
+	private static CallOutcome rejection(@Nullable Duration keptAtMost) {
+		return new CallOutcome.Done(() -> RESULT, ResultKind.REJECTION, keptAtMost);
 	}
 
 	private static CallOutcome undone(ResultKind kind, @Nullable Duration keptAtMost) {
@@ -159,13 +159,13 @@ class ClaimCompletionTests {
 
 	@Test
 	void kindAndShorterRetentionOfADoneCallAreKept() {
-		assertCompletes(free().ended(refusal(HOUR)), Completion.Type.RESULT, ResultKind.REFUSAL, HOUR);
-		assertCompletes(free().ended(refusal(Duration.ofDays(2))), Completion.Type.RESULT, ResultKind.REFUSAL, DAY);
+		assertCompletes(free().ended(rejection(HOUR)), Completion.Type.RESULT, ResultKind.REJECTION, HOUR);
+		assertCompletes(free().ended(rejection(Duration.ofDays(2))), Completion.Type.RESULT, ResultKind.REJECTION, DAY);
 	}
 
 	@Test
 	void kindAndShorterRetentionOfAnUnkeptCallAreKept() {
-		assertResultUnavailable(free().ended(undone(ResultKind.REFUSAL, HOUR)), ResultKind.REFUSAL, HOUR);
+		assertResultUnavailable(free().ended(undone(ResultKind.REJECTION, HOUR)), ResultKind.REJECTION, HOUR);
 		assertResultUnavailable(free().ended(undone(ResultKind.FAILURE, null)), ResultKind.FAILURE, DAY);
 	}
 
@@ -173,14 +173,14 @@ class ClaimCompletionTests {
 	void retentionThatTheMethodAskedForWins() {
 		ClaimCompletion end = free();
 		end.context().retention(Duration.ofDays(3));
-		assertCompletes(end.ended(refusal(HOUR)), Completion.Type.RESULT, ResultKind.REFUSAL, Duration.ofDays(3));
+		assertCompletes(end.ended(rejection(HOUR)), Completion.Type.RESULT, ResultKind.REJECTION, Duration.ofDays(3));
 	}
 
 	@Test
-	void refusalIsAFailureToRememberWhereFailuresAreRemembered() {
+	void rejectionIsAFailureToRememberWhereFailuresAreRemembered() {
 		this.policy.remembering();
-		assertCompletes(free().ended(refusal(null)), Completion.Type.RESULT, ResultKind.FAILURE, DAY);
-		assertResultUnavailable(free().ended(undone(ResultKind.REFUSAL, null)), ResultKind.FAILURE, DAY);
+		assertCompletes(free().ended(rejection(null)), Completion.Type.RESULT, ResultKind.FAILURE, DAY);
+		assertResultUnavailable(free().ended(undone(ResultKind.REJECTION, null)), ResultKind.FAILURE, DAY);
 		assertCompletes(free().ended(done()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
 	}
 
@@ -272,7 +272,7 @@ class ClaimCompletionTests {
 		assertCompletes(committed().ended(failed()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
 		assertResultUnavailable(committed().ended(new CallOutcome.Failed(CAUSE, null)), ResultKind.SUCCESS, DAY);
 		assertResultUnavailable(committed().ended(new CallOutcome.NotRun(CAUSE)), ResultKind.SUCCESS, DAY);
-		assertResultUnavailable(releaseRequested(committed()).ended(refusal(HOUR)), ResultKind.REFUSAL, HOUR);
+		assertResultUnavailable(releaseRequested(committed()).ended(rejection(HOUR)), ResultKind.REJECTION, HOUR);
 	}
 
 	/** The lock was forgotten with the commit: it has nothing to attach. */
@@ -308,9 +308,9 @@ class ClaimCompletionTests {
 		assertThat(end.ended(new CallOutcome.Done(() -> {
 			encoded.incrementAndGet();
 			return RESULT;
-		}, ResultKind.REFUSAL, HOUR))).isEqualTo(RecordUpdate.HOLD);
+		}, ResultKind.REJECTION, HOUR))).isEqualTo(RecordUpdate.HOLD);
 		assertThat(encoded).hasValue(1);
-		assertCompletes(end.transactionEnded(COMMITTED, false), Completion.Type.RESULT, ResultKind.REFUSAL, HOUR);
+		assertCompletes(end.transactionEnded(COMMITTED, false), Completion.Type.RESULT, ResultKind.REJECTION, HOUR);
 		assertThat(encoded).hasValue(1);
 	}
 
@@ -342,9 +342,9 @@ class ClaimCompletionTests {
 		ClaimCompletion end = surrounded();
 		end.ended(new CallOutcome.Done(() -> {
 			throw CAUSE;
-		}, ResultKind.REFUSAL, HOUR));
-		assertResultUnavailable(end.transactionEnded(COMMITTED, false), ResultKind.REFUSAL, HOUR);
-		assertThat(end.carriedOut()).isEqualTo(new CallOutcome.SuccessWithoutResult(CAUSE, ResultKind.REFUSAL, HOUR));
+		}, ResultKind.REJECTION, HOUR));
+		assertResultUnavailable(end.transactionEnded(COMMITTED, false), ResultKind.REJECTION, HOUR);
+		assertThat(end.carriedOut()).isEqualTo(new CallOutcome.SuccessWithoutResult(CAUSE, ResultKind.REJECTION, HOUR));
 	}
 
 	@ParameterizedTest
@@ -369,7 +369,7 @@ class ClaimCompletionTests {
 	@Test
 	void anotherCallInTheTransactionGetsTheResultThatIsHeld() {
 		assertThat(surrounded().again(FINGERPRINT)).isNull();
-		assertThat(again(refusal(HOUR))).isEqualTo(new ClaimResult.Completed(RESULT, HOUR));
+		assertThat(again(rejection(HOUR))).isEqualTo(new ClaimResult.Completed(RESULT, HOUR));
 		assertThat(again(CallOutcome.DONE_UNKEPT)).isInstanceOf(ClaimResult.ResultUnavailable.class);
 		assertThat(again(notEncodable())).isInstanceOf(ClaimResult.ResultUnavailable.class);
 		this.policy.unkept();
@@ -383,7 +383,7 @@ class ClaimCompletionTests {
 	}
 
 	@Test
-	void anotherCallInTheTransactionIsRefusedForAnotherFingerprint() {
+	void anotherCallInTheTransactionIsRejectedForAnotherFingerprint() {
 		ClaimCompletion end = surrounded();
 		end.ended(done());
 		assertThat(end.again(Fingerprint.of("test1").add("other").build())).isInstanceOf(ClaimResult.KeyReused.class);
@@ -561,7 +561,7 @@ class ClaimCompletionTests {
 		assertThat(end.withdraw()).isTrue();
 		assertThat(end.withdraw()).as("nothing is held any more").isFalse();
 		assertThat(end.transactionEnded(ROLLED_BACK, true)).isEqualTo(RecordUpdate.HOLD);
-		assertCompletes(end.ended(refusal(null)), Completion.Type.RESULT, ResultKind.REFUSAL, DAY);
+		assertCompletes(end.ended(rejection(null)), Completion.Type.RESULT, ResultKind.REJECTION, DAY);
 	}
 
 	@Test

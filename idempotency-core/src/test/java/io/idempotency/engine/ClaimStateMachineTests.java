@@ -69,10 +69,10 @@ class ClaimStateMachineTests {
 				ClaimOrigin.UNKNOWN);
 	}
 
-	private static void assertRefused(NextStep move, @Nullable Throwable cause, boolean givenBack) {
-		assertThat(move).isInstanceOfSatisfying(NextStep.Refuse.class, (refuse) -> {
-			assertThat(refuse.giveBack()).isEqualTo(givenBack);
-			IdempotencyStoreUnavailableException exception = refuse.exception();
+	private static void assertRejected(NextStep move, @Nullable Throwable cause, boolean givenBack) {
+		assertThat(move).isInstanceOfSatisfying(NextStep.Reject.class, (reject) -> {
+			assertThat(reject.giveBack()).isEqualTo(givenBack);
+			IdempotencyStoreUnavailableException exception = reject.exception();
 			assertThat(exception.getCause()).isSameAs(cause);
 			assertThat(exception.retryAfter()).isEqualTo(Duration.ofSeconds(1));
 		});
@@ -126,11 +126,11 @@ class ClaimStateMachineTests {
 			pass(LEASE);
 			move = admission.renewed(true, this.now);
 		}
-		assertRefused(move, null, true);
+		assertRejected(move, null, true);
 	}
 
 	@Test
-	void renewalThatIsRefusedIsAConflictWithTheSuccessor() {
+	void renewalThatIsRejectedIsAConflictWithTheSuccessor() {
 		ClaimStateMachine admission = begun();
 		pass(LEASE);
 		admission.answered(granted(admission), this.now);
@@ -139,12 +139,12 @@ class ClaimStateMachineTests {
 	}
 
 	@Test
-	void renewalThatFailsRefusesEvenWhereCallsProceed() {
+	void renewalThatFailsRejectsEvenWhereCallsProceed() {
 		this.policy.proceeding();
 		ClaimStateMachine admission = begun();
 		pass(LEASE);
 		admission.answered(granted(admission), this.now);
-		assertRefused(admission.failed(LOST, false, this.now), LOST, true);
+		assertRejected(admission.failed(LOST, false, this.now), LOST, true);
 	}
 
 	@Test
@@ -204,8 +204,8 @@ class ClaimStateMachineTests {
 	@Test
 	void duplicateThatWaitsNeverRunsUnguarded() {
 		this.policy.proceeding();
-		assertRefused(waiting().notSent(LOST, false), LOST, false);
-		assertRefused(waiting().failed(NOT_REACHED, false, this.now), NOT_REACHED, false);
+		assertRejected(waiting().notSent(LOST, false), LOST, false);
+		assertRejected(waiting().failed(NOT_REACHED, false, this.now), NOT_REACHED, false);
 		assertThat(waiting().failed(LOST, false, this.now)).isEqualTo(NextStep.SEND_AGAIN);
 	}
 
@@ -223,14 +223,14 @@ class ClaimStateMachineTests {
 	void replyThatIsLostLateIsNotAskedForAgain() {
 		ClaimStateMachine admission = begun();
 		pass(Duration.ofMillis(500));
-		assertRefused(admission.failed(LOST, false, this.now), LOST, true);
+		assertRejected(admission.failed(LOST, false, this.now), LOST, true);
 	}
 
 	@Test
 	void interruptedCallIsNotAskedForAgain() {
 		this.policy.proceeding();
-		assertRefused(begun().failed(LOST, true, this.now), LOST, true);
-		assertRefused(begun().notSent(LOST, true), LOST, false);
+		assertRejected(begun().failed(LOST, true, this.now), LOST, true);
+		assertRejected(begun().notSent(LOST, true), LOST, false);
 	}
 
 	@Test
@@ -239,11 +239,11 @@ class ClaimStateMachineTests {
 		IdempotencyStoreException second = new IdempotencyStoreException("second");
 		ClaimStateMachine admission = begun();
 		admission.failed(first, false, this.now);
-		assertRefused(admission.failed(second, false, this.now), first, true);
+		assertRejected(admission.failed(second, false, this.now), first, true);
 		assertThat(first.getSuppressed()).containsExactly(second);
 		ClaimStateMachine same = begun();
 		same.failed(LOST, false, this.now);
-		assertRefused(same.failed(LOST, false, this.now), LOST, true);
+		assertRejected(same.failed(LOST, false, this.now), LOST, true);
 		assertThat(LOST.getSuppressed()).isEmpty();
 	}
 
@@ -253,17 +253,17 @@ class ClaimStateMachineTests {
 		IdempotencyStoreException first = new IdempotencyStoreException("first");
 		ClaimStateMachine admission = begun();
 		admission.failed(first, false, this.now);
-		assertRefused(admission.failed(NOT_REACHED, false, this.now), first, true);
+		assertRejected(admission.failed(NOT_REACHED, false, this.now), first, true);
 	}
 
 	@Test
 	void claimThatWasSurelyNotAppliedIsNotGivenBack() {
-		assertRefused(begun().failed(NOT_REACHED, false, this.now), NOT_REACHED, false);
-		assertRefused(begun().failed(UNREADABLE, false, this.now), UNREADABLE, false);
-		assertRefused(begun().notSent(null, false), null, false);
+		assertRejected(begun().failed(NOT_REACHED, false, this.now), NOT_REACHED, false);
+		assertRejected(begun().failed(UNREADABLE, false, this.now), UNREADABLE, false);
+		assertRejected(begun().notSent(null, false), null, false);
 		ClaimStateMachine admission = begun();
 		admission.failed(new IdempotencyStoreException("first"), false, this.now);
-		assertRefused(admission.failed(UNREADABLE, false, this.now), UNREADABLE, false);
+		assertRejected(admission.failed(UNREADABLE, false, this.now), UNREADABLE, false);
 	}
 
 	@Test
@@ -280,8 +280,8 @@ class ClaimStateMachineTests {
 	@Test
 	void callWhoseRecordCannotBeReadNeverProceeds() {
 		this.policy.proceeding();
-		assertRefused(begun().failed(UNREADABLE, false, this.now), UNREADABLE, false);
-		assertRefused(begun().notSent(UNREADABLE, false), UNREADABLE, false);
+		assertRejected(begun().failed(UNREADABLE, false, this.now), UNREADABLE, false);
+		assertRejected(begun().notSent(UNREADABLE, false), UNREADABLE, false);
 	}
 
 	@Test

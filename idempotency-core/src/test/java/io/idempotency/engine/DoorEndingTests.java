@@ -54,8 +54,8 @@ class DoorEndingTests {
 
 	@Test
 	void failureThatTheClientWasToldIsInNoMessage() {
-		ReportedFailure failure = new ReportedFailure("card 4711 is refused");
-		assertThat(failure.text()).isEqualTo("card 4711 is refused");
+		ReportedFailure failure = new ReportedFailure("card 4711 is rejected");
+		assertThat(failure.text()).isEqualTo("card 4711 is rejected");
 		assertThat(failure).message().doesNotContain("4711");
 	}
 

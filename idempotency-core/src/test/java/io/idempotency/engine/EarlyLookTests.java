@@ -188,17 +188,17 @@ class EarlyLookTests {
 		run();
 		assertThat(this.node.engine.replayEarly(
 				new GuardedCall(EngineFixture.KEY, FINGERPRINT, this.policy.build(), this.store),
-				EarlyLookTests::refuse))
+				EarlyLookTests::reject))
 			.isFalse();
 		assertThat(this.node.events.count(IdempotencyEvent.REPLAYED)).isZero();
 		assertThat(mayReplay()).isFalse();
 	}
 
-	private static void refuse(StoredResult result) {
+	private static void reject(StoredResult result) {
 		throw new UnreadableResultException("Nobody reads " + result);
 	}
 
-	/** A look refuses nothing: only the door knows that the result is no answer. */
+	/** A look rejects nothing: only the door knows that the result is no answer. */
 	@Test
 	void resultThatIsNoAnswerToThisCallIsLeftToTheGuard() throws Throwable {
 		run();

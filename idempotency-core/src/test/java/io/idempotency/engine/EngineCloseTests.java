@@ -116,7 +116,7 @@ class EngineCloseTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void callAfterTheEngineIsRefused(boolean proceeding) {
+	void callAfterTheEngineIsRejected(boolean proceeding) {
 		this.node.engine.close();
 		TestAction<String> action = TestAction.returning("one");
 		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
@@ -126,7 +126,7 @@ class EngineCloseTests {
 		assertThat(this.node.events.count(IdempotencyEvent.STORE_UNAVAILABLE)).isOne();
 	}
 
-	/** Its refusal would end the work around it, after a part of that was done. */
+	/** Its rejection would end the work around it, after a part of that was done. */
 	@Test
 	void callThatOutlivesTheEngineMayCallGuardedMethods() throws Throwable {
 		TestAction<String> inner = TestAction.returning("inner");

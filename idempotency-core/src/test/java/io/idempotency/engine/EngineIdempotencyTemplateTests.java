@@ -76,7 +76,7 @@ class EngineIdempotencyTemplateTests {
 	@ParameterizedTest
 	@NullSource
 	@ValueSource(strings = "")
-	void scopeThatIsMissingIsRefused(@Nullable String scope) {
+	void scopeThatIsMissingIsRejected(@Nullable String scope) {
 		assertThatIllegalArgumentException().isThrownBy(() -> call().scope(scope))
 			.withMessageContaining("scope")
 			.withMessageContaining("payment.create");
@@ -110,7 +110,7 @@ class EngineIdempotencyTemplateTests {
 	}
 
 	@Test
-	void callWithoutAKeyIsRefused() {
+	void callWithoutAKeyIsRejected() {
 		for (IdempotencyTemplate.Call call : List.of(this.template.operation("payment.create"),
 				this.template.operation("payment.create").key(), this.template.operation("payment.create").key("a", ""),
 				this.template.operation("payment.create").key((Object) null))) {
@@ -123,7 +123,7 @@ class EngineIdempotencyTemplateTests {
 	}
 
 	@Test
-	void partOfATypeThatCannotBeAKeyIsRefused() {
+	void partOfATypeThatCannotBeAKeyIsRejected() {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.template.operation("o").key(new Object()))
 			.withMessageContaining("java.lang.Object");
 	}
@@ -193,11 +193,11 @@ class EngineIdempotencyTemplateTests {
 	void abandonedModeIsTheCalls() {
 		this.node.claimElsewhere(TestPolicy.replay());
 		this.node.clock.advance(Duration.ofSeconds(30));
-		IdempotencyTemplate.Call refusing = this.template.operation(TestPolicy.OPERATION)
+		IdempotencyTemplate.Call rejecting = this.template.operation(TestPolicy.OPERATION)
 			.key("key-1")
 			.onAbandoned(AbandonedMode.REJECT);
 		assertThatExceptionOfType(IdempotencyOutcomeUnknownException.class)
-			.isThrownBy(() -> refusing.execute(String.class, counted("one")));
+			.isThrownBy(() -> rejecting.execute(String.class, counted("one")));
 	}
 
 	@Test
@@ -206,7 +206,7 @@ class EngineIdempotencyTemplateTests {
 			.lease(Duration.ofSeconds(7))
 			.retention(Duration.ofDays(2))
 			.remembering()
-			.refusing()
+			.rejecting()
 			.waiting()
 			.build();
 		catchThrowable(() -> template(defaults).operation("o").key("k").execute(String.class, () -> {
@@ -242,7 +242,7 @@ class EngineIdempotencyTemplateTests {
 	}
 
 	@Test
-	void durationThatIsNotPositiveIsRefused() {
+	void durationThatIsNotPositiveIsRejected() {
 		for (Consumer<IdempotencyTemplate.Call> wrong : Arrays.<Consumer<IdempotencyTemplate.Call>>asList(
 				(call) -> call.lease(Duration.ZERO), (call) -> call.retention(Duration.ofSeconds(-1)),
 				(call) -> call.waitTimeout(Duration.ZERO))) {
@@ -313,7 +313,7 @@ class EngineIdempotencyTemplateTests {
 	}
 
 	@Test
-	void exceptionThatSaysAlreadyDoneIsTheCauseOfTheRefusal() {
+	void exceptionThatSaysAlreadyDoneIsTheCauseOfTheRejection() {
 		IOException duplicate = new IOException("unique index");
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
 			.isThrownBy(() -> call().duplicateOn(IOException.class).execute(String.class, () -> sneaky(duplicate)))
@@ -333,7 +333,7 @@ class EngineIdempotencyTemplateTests {
 	}
 
 	@Test
-	void resultThatIsNotKeptIsLookedUpOrRefused() {
+	void resultThatIsNotKeptIsLookedUpOrRejected() {
 		assertThat(call().keepResult(false).execute(Object.class, counted("one"))).isEqualTo("one");
 		assertThat(call().keepResult(false).recover(() -> "found").execute(String.class, counted("two")))
 			.isEqualTo("found");
@@ -343,7 +343,7 @@ class EngineIdempotencyTemplateTests {
 	}
 
 	@Test
-	void callThatContradictsItselfIsRefusedBeforeItRuns() {
+	void callThatContradictsItselfIsRejectedBeforeItRuns() {
 		for (Consumer<IdempotencyTemplate.Call> wrong : Arrays.<Consumer<IdempotencyTemplate.Call>>asList(
 				(call) -> call.token("t"), (call) -> call.mode(IdempotencyMode.REJECT).fingerprint(1),
 				(call) -> call.mode(IdempotencyMode.REJECT).conflict(ConflictMode.WAIT),

@@ -321,33 +321,33 @@ class FutureResultTests {
 	void duplicateWhoseRecoveryThrowsLeavesCompletionWithoutResult() throws Throwable {
 		this.policy.recoverable();
 		IOException failure = new IOException("look-up");
-		IdempotencyResultUnavailableException refusal = assertDuplicateLeavesCompletionWithoutResult(
+		IdempotencyResultUnavailableException rejection = assertDuplicateLeavesCompletionWithoutResult(
 				duplicateDoor().recovering(() -> {
 					throw failure;
 				}));
-		assertThat(refusal.getSuppressed()).containsExactly(failure);
+		assertThat(rejection.getSuppressed()).containsExactly(failure);
 	}
 
 	@Test
 	void duplicateWhoseRecoveryFailsLaterLeavesCompletionWithoutResult() throws Throwable {
 		this.policy.recoverable();
 		IOException failure = new IOException("look-up");
-		IdempotencyResultUnavailableException refusal = assertDuplicateLeavesCompletionWithoutResult(
+		IdempotencyResultUnavailableException rejection = assertDuplicateLeavesCompletionWithoutResult(
 				duplicateDoor().recovering(() -> CompletableFuture.failedFuture(failure)));
-		assertThat(refusal.getSuppressed()).containsExactly(failure);
+		assertThat(rejection.getSuppressed()).containsExactly(failure);
 	}
 
 	private IdempotencyResultUnavailableException assertDuplicateLeavesCompletionWithoutResult(
 			TestAction<CompletableFuture<String>> door) throws Throwable {
 		CompletableFuture<String> answer = this.node.execute(this.policy, door);
 		this.work.completeExceptionally(new DuplicateRow());
-		Throwable refusal = catchThrowable(answer::join).getCause();
-		assertThat(refusal).isInstanceOf(IdempotencyResultUnavailableException.class);
-		assertThat(refusal).hasCauseInstanceOf(DuplicateRow.class);
+		Throwable rejection = catchThrowable(answer::join).getCause();
+		assertThat(rejection).isInstanceOf(IdempotencyResultUnavailableException.class);
+		assertThat(rejection).hasCauseInstanceOf(DuplicateRow.class);
 		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.ResultUnavailable.class);
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RESULT_NOT_STORED,
 				IdempotencyEvent.EXECUTED, IdempotencyEvent.RESULT_UNAVAILABLE);
-		return (IdempotencyResultUnavailableException) refusal;
+		return (IdempotencyResultUnavailableException) rejection;
 	}
 
 	@Test

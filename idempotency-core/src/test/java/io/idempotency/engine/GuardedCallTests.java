@@ -34,10 +34,10 @@ class GuardedCallTests {
 	}
 
 	@Test
-	void abandonedClaimIsTakenOverUnlessThatIsRefusedAndNothingRecovers() {
+	void abandonedClaimIsTakenOverUnlessThatIsRejectedAndNothingRecovers() {
 		assertThat(claim(call(KEY, TestPolicy.replay())).takeOver()).isTrue();
-		assertThat(claim(call(KEY, TestPolicy.replay().refusing())).takeOver()).isFalse();
-		assertThat(claim(call(KEY, TestPolicy.replay().refusing().recoverable())).takeOver()).isTrue();
+		assertThat(claim(call(KEY, TestPolicy.replay().rejecting())).takeOver()).isFalse();
+		assertThat(claim(call(KEY, TestPolicy.replay().rejecting().recoverable())).takeOver()).isTrue();
 	}
 
 	@Test

@@ -87,7 +87,7 @@ class IdempotencyEngineTests {
 
 	@Test
 	void claimCarriesWhatThePolicySays() throws Throwable {
-		this.node.execute(this.policy.lease(Duration.ofSeconds(7)).retention(Duration.ofDays(3)).refusing(), ONE,
+		this.node.execute(this.policy.lease(Duration.ofSeconds(7)).retention(Duration.ofDays(3)).rejecting(), ONE,
 				TestAction.returning("one"));
 		assertThat(this.node.store.claims()).singleElement().satisfies((request) -> {
 			assertThat(request.lease()).isEqualTo(Duration.ofSeconds(7));
@@ -155,7 +155,7 @@ class IdempotencyEngineTests {
 	}
 
 	@Test
-	void rejectRefusesWhileTheFirstStillRuns() throws Throwable {
+	void rejectRejectsWhileTheFirstStillRuns() throws Throwable {
 		TestPolicy reject = TestPolicy.mode(IdempotencyMode.REJECT).waiting();
 		String answer = this.node.execute(reject, TestAction.running(() -> {
 			assertThatExceptionOfType(IdempotencyDuplicateException.class)
@@ -176,7 +176,7 @@ class IdempotencyEngineTests {
 	}
 
 	@Test
-	void lockRefusesOverlappingCallsWhateverTheirFingerprint() throws Throwable {
+	void lockRejectsOverlappingCallsWhateverTheirFingerprint() throws Throwable {
 		TestPolicy lock = TestPolicy.mode(IdempotencyMode.LOCK);
 		this.node.execute(lock, ONE, TestAction.running(() -> {
 			assertThatExceptionOfType(IdempotencyInProgressException.class)
@@ -283,7 +283,7 @@ class IdempotencyEngineTests {
 	}
 
 	@Test
-	void tombstoneIsRefusedByOneCallOfTheStore() {
+	void tombstoneIsRejectedByOneCallOfTheStore() {
 		this.node.tombstoneElsewhere(this.node.claimElsewhere(this.policy));
 		TestAction<String> duplicate = TestAction.returning("two");
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
@@ -304,7 +304,7 @@ class IdempotencyEngineTests {
 	}
 
 	@Test
-	void tombstoneWithoutBusinessDataIsRefused() {
+	void tombstoneWithoutBusinessDataIsRejected() {
 		this.node.tombstoneElsewhere(this.node.claimElsewhere(this.policy));
 		TestAction<String> duplicate = TestAction.returning("two");
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)

@@ -127,7 +127,7 @@ class JoinedEngineTests {
 	/** The work would else be done, and rolled back, by each retry. */
 	@Test
 	void resultThatTheDatabaseDoesNotTakeIsLeftOut() throws Throwable {
-		refuseResults(1);
+		rejectResults(1);
 		assertThat(execute()).isEqualTo("one");
 		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.COMMITTED);
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class).isThrownBy(this::execute);
@@ -137,7 +137,7 @@ class JoinedEngineTests {
 
 	@Test
 	void completionThatFailsWithoutItsResultTooRollsTheWorkBack() {
-		refuseResults(ScriptedStore.ALWAYS);
+		rejectResults(ScriptedStore.ALWAYS);
 		assertThatCompletionRollsTheWorkBack(2);
 	}
 
@@ -148,7 +148,7 @@ class JoinedEngineTests {
 		assertThatCompletionRollsTheWorkBack(1);
 	}
 
-	private void refuseResults(int times) {
+	private void rejectResults(int times) {
 		this.joining.fail(ScriptedStore.Verb.COMPLETE, ScriptedStore.Point.BEFORE, times,
 				() -> new StoredResult.TooLargeException("too large"));
 	}

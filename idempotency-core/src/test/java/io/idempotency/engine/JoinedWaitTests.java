@@ -196,7 +196,7 @@ class JoinedWaitTests {
 	}
 
 	@Test
-	void duplicateThatDoesNotWaitIsRefusedAtOnce() throws Exception {
+	void duplicateThatDoesNotWaitIsRejectedAtOnce() throws Exception {
 		Future<@Nullable String> first = startFirst(this.slow);
 		assertThatExceptionOfType(IdempotencyInProgressException.class)
 			.isThrownBy(() -> execute(TestPolicy.replay(), this.second));
@@ -247,7 +247,7 @@ class JoinedWaitTests {
 	}
 
 	@Test
-	void waiterBeyondTheBoundIsRefusedAtOnce() throws Exception {
+	void waiterBeyondTheBoundIsRejectedAtOnce() throws Exception {
 		startFirst(this.slow);
 		startWaiters(WAITERS);
 		assertThatExceptionOfType(IdempotencyInProgressException.class)
@@ -255,7 +255,7 @@ class JoinedWaitTests {
 	}
 
 	@Test
-	void interruptedWaiterIsRefusedAndKeepsItsFlag() throws Exception {
+	void interruptedWaiterIsRejectedAndKeepsItsFlag() throws Exception {
 		startFirst(this.slow);
 		AtomicReference<Thread> thread = new AtomicReference<>();
 		Future<Boolean> waiter = this.node.submit(() -> {

@@ -138,10 +138,10 @@ class LeaseTests {
 			return "one";
 		}));
 		answer.awaitReached();
-		Barrier refused = this.node.store.block(Verb.RENEW, Point.AFTER);
+		Barrier rejected = this.node.store.block(Verb.RENEW, Point.AFTER);
 		beat.open();
-		refused.awaitReached();
-		refused.open();
+		rejected.awaitReached();
+		rejected.open();
 		await().until(EngineThreads::areIdle);
 		answer.open();
 		assertThat(catchResult(owner)).isEqualTo((end == Verb.RELEASE) ? "method" : "one");
@@ -172,7 +172,7 @@ class LeaseTests {
 	}
 
 	@Test
-	void beatThatIsRefusedIsALostClaimAndTheCallerHasHisResult() throws Exception {
+	void beatThatIsRejectedIsALostClaimAndTheCallerHasHisResult() throws Exception {
 		this.node.calls.origin = HERE;
 		this.policy.lease(SHORT);
 		TestAction<String> door = running("late");
@@ -240,7 +240,7 @@ class LeaseTests {
 	}
 
 	@Test
-	void lateOwnerWithoutRenewalIsRefusedAndItsSuccessorIntact() throws Throwable {
+	void lateOwnerWithoutRenewalIsRejectedAndItsSuccessorIntact() throws Throwable {
 		this.policy.lease(SHORT).withoutRenewal();
 		Future<String> owner = this.node.start(this.policy, running("late"));
 		this.running.await();

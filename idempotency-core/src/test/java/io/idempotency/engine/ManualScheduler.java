@@ -29,7 +29,7 @@ public final class ManualScheduler implements Scheduler {
 
 	private int calls;
 
-	private int refusedCall = -1;
+	private int rejectedCall = -1;
 
 	public ManualScheduler() {
 		this((name) -> Runnable::run);
@@ -40,9 +40,9 @@ public final class ManualScheduler implements Scheduler {
 		this.threads = threads;
 	}
 
-	/** Refuses one call for work, as a JVM does that cannot start a thread. */
-	public synchronized void refuseCall(int number) {
-		this.refusedCall = this.calls + number;
+	/** Rejects one call for work, as a JVM does that cannot start a thread. */
+	public synchronized void rejectCall(int number) {
+		this.rejectedCall = this.calls + number;
 	}
 
 	/** Returns how often work was handed to an executor. */
@@ -50,9 +50,9 @@ public final class ManualScheduler implements Scheduler {
 		return this.calls;
 	}
 
-	private synchronized void mayRefuse() {
+	private synchronized void mayReject() {
 		this.calls++;
-		if (this.calls == this.refusedCall) {
+		if (this.calls == this.rejectedCall) {
 			throw new RejectedExecutionException("no thread");
 		}
 	}
@@ -77,7 +77,7 @@ public final class ManualScheduler implements Scheduler {
 	public Executor threads(String name, int most) {
 		Executor executor = this.threads.apply(name);
 		return (task) -> {
-			mayRefuse();
+			mayReject();
 			if (isClosed()) {
 				throw new RejectedExecutionException("closed");
 			}

@@ -108,7 +108,7 @@ class ObservedCallTests {
 	}
 
 	@Test
-	void refusalsSayWhy() throws Throwable {
+	void rejectionsSayWhy() throws Throwable {
 		Fingerprint first = Fingerprint.of("test1").add("first").build();
 		Fingerprint other = Fingerprint.of("test1").add("other").build();
 		this.node.execute(this.policy, first, TestAction.running(() -> {
@@ -151,7 +151,7 @@ class ObservedCallTests {
 	}
 
 	@Test
-	void resultThatIsNotKeptIsRefusedOrRecovered() throws Throwable {
+	void resultThatIsNotKeptIsRejectedOrRecovered() throws Throwable {
 		this.policy.unkept();
 		returning("one");
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class).isThrownBy(() -> returning("two"));
@@ -162,7 +162,7 @@ class ObservedCallTests {
 	}
 
 	@Test
-	void workThatWasDoneBeforeIsRecoveredOrRefused() throws Throwable {
+	void workThatWasDoneBeforeIsRecoveredOrRejected() throws Throwable {
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class).isThrownBy(() -> this.node
 			.execute(this.policy, TestAction.<String>throwing(new IllegalStateException("there already"))
 				.duplicateOn(IllegalStateException.class)));

@@ -50,7 +50,7 @@ class OutageLogTests {
 
 	private static final List<IdempotencyKey> RUN_ON = KEYS.subList(200, KEYS.size());
 
-	private static final List<IdempotencyKey> REFUSED = HeldCalls.keys("refused-", 100);
+	private static final List<IdempotencyKey> REJECTED = HeldCalls.keys("rejected-", 100);
 
 	private final Logger logger = (Logger) LoggerFactory.getLogger("io.idempotency");
 
@@ -87,7 +87,7 @@ class OutageLogTests {
 		}
 		this.calls.end(SUCCEED);
 		this.calls.fail(FAIL);
-		for (IdempotencyKey key : REFUSED) {
+		for (IdempotencyKey key : REJECTED) {
 			assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
 				.isThrownBy(() -> this.calls.execute(key));
 		}

@@ -143,7 +143,7 @@ class ResultSealerTests {
 
 	@ParameterizedTest
 	@MethodSource
-	void resultThatCannotBeDecryptedIsLookedUpOrRefusedAndNeverRuns(Consumer<ResultSealerTests> damage)
+	void resultThatCannotBeDecryptedIsLookedUpOrRejectedAndNeverRuns(Consumer<ResultSealerTests> damage)
 			throws Throwable {
 		this.node.execute(this.policy, TestAction.returning(SECRET));
 		damage.accept(this);
@@ -163,7 +163,7 @@ class ResultSealerTests {
 			.doesNotContain(SECRET);
 	}
 
-	static Stream<Consumer<ResultSealerTests>> resultThatCannotBeDecryptedIsLookedUpOrRefusedAndNeverRuns() {
+	static Stream<Consumer<ResultSealerTests>> resultThatCannotBeDecryptedIsLookedUpOrRejectedAndNeverRuns() {
 		return Stream.of((test) -> test.replaceBy(test.ofAnotherRecord()),
 				(test) -> test.replaceBy(test.encryptedBy(aes("k2", 1))),
 				(test) -> test.replaceBy(test.encryptedBy(aes("k1", 2))),

@@ -214,7 +214,7 @@ class StoreFailureTests {
 	void claimsThatTheirLeaseEndsAreGivenBackUpToABound() {
 		this.node.store.failBefore(Verb.CLAIM, ScriptedStore.ALWAYS);
 		this.node.store.failBefore(Verb.RELEASE, ScriptedStore.ALWAYS);
-		refuse(1_100, this.policy);
+		reject(1_100, this.policy);
 		EngineLoad load = this.node.engine.load();
 		assertThat(load.outstandingWrites()).isEqualTo(1_000);
 		this.node.store.heal();
@@ -226,7 +226,7 @@ class StoreFailureTests {
 	void claimsThatNoLeaseEndsAreAllGivenBack(TestPolicy policy) {
 		this.node.store.failAfter(Verb.CLAIM, ScriptedStore.ALWAYS);
 		this.node.store.failBefore(Verb.RELEASE, ScriptedStore.ALWAYS);
-		refuse(1_200, policy);
+		reject(1_200, policy);
 		EngineLoad load = this.node.engine.load();
 		assertThat(load.outstandingWrites()).isEqualTo(1_200);
 		this.node.store.heal();
@@ -235,10 +235,10 @@ class StoreFailureTests {
 	}
 
 	static Stream<TestPolicy> thatNoLeaseEnds() {
-		return Stream.of(TestPolicy.mode(IdempotencyMode.REJECT), TestPolicy.replay().refusing());
+		return Stream.of(TestPolicy.mode(IdempotencyMode.REJECT), TestPolicy.replay().rejecting());
 	}
 
-	private void refuse(int calls, TestPolicy policy) {
+	private void reject(int calls, TestPolicy policy) {
 		for (int i = 0; i < calls; i++) {
 			// Each call is the one whose turn it is to ask.
 			this.node.ticker.advance(StoreCircuitBreaker.PAUSE);
@@ -334,7 +334,7 @@ class StoreFailureTests {
 	}
 
 	@Test
-	void completionThatIsRefusedIsALostClaimAndTheCallerHasHisResult() throws Throwable {
+	void completionThatIsRejectedIsALostClaimAndTheCallerHasHisResult() throws Throwable {
 		String answer = this.node.execute(this.policy.withoutRenewal(), TestAction.running(() -> {
 			this.node.clock.advance(Duration.ofSeconds(30));
 			this.node.completeElsewhere(this.node.claimElsewhere(this.policy), "successor");
@@ -346,7 +346,7 @@ class StoreFailureTests {
 	}
 
 	@Test
-	void repeatedCompletionThatIsRefusedIsALostClaim() throws Throwable {
+	void repeatedCompletionThatIsRejectedIsALostClaim() throws Throwable {
 		this.node.store.failBefore(Verb.COMPLETE, 1);
 		this.node.execute(this.policy.withoutRenewal(), TestAction.running(() -> {
 			this.node.clock.advance(Duration.ofSeconds(30));
@@ -359,7 +359,7 @@ class StoreFailureTests {
 	}
 
 	@Test
-	void tombstoneThatIsRefusedIsNone() throws Throwable {
+	void tombstoneThatIsRejectedIsNone() throws Throwable {
 		this.node.execute(this.policy.withoutRenewal(), TestAction.running(() -> {
 			this.node.clock.advance(Duration.ofSeconds(30));
 			this.node.claimElsewhere(this.policy);
@@ -444,7 +444,7 @@ class StoreFailureTests {
 	}
 
 	@Test
-	void releaseThatIsRefusedIsALostClaim() {
+	void releaseThatIsRejectedIsALostClaim() {
 		assertThatIllegalStateException()
 			.isThrownBy(() -> this.node.execute(this.policy.withoutRenewal(), TestAction.running(() -> {
 				this.node.clock.advance(Duration.ofSeconds(30));
@@ -456,7 +456,7 @@ class StoreFailureTests {
 	}
 
 	@Test
-	void repeatedReleaseThatIsRefusedMayHaveBeenAppliedAtFirst() {
+	void repeatedReleaseThatIsRejectedMayHaveBeenAppliedAtFirst() {
 		this.node.store.failAfter(Verb.RELEASE, 1);
 		assertThatIllegalStateException()
 			.isThrownBy(() -> this.node.execute(this.policy, TestAction.throwing(new IllegalStateException("method"))));

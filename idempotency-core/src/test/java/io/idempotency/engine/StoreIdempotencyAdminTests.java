@@ -100,7 +100,7 @@ class StoreIdempotencyAdminTests {
 	}
 
 	@Test
-	void keyWithoutPartsOrOfACallersIdIsRefused() {
+	void keyWithoutPartsOrOfACallersIdIsRejected() {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.admin.find("pay", IdempotencyCaller.none()));
 		assertThatIllegalArgumentException().isThrownBy(() -> this.admin.find("pay", IdempotencyCaller.none(), ""));
 		assertThatIllegalArgumentException()

@@ -176,7 +176,7 @@ class StoreOutageTests {
 
 	/** A full store takes no claim and has the results of earlier calls. */
 	@Test
-	void storeThatRefusesFirstCallsAtOnceIsAskedByTheirDuplicates() throws Throwable {
+	void storeThatRejectsFirstCallsAtOnceIsAskedByTheirDuplicates() throws Throwable {
 		assertThat(this.node.execute(TestPolicy.replay().proceeding(), TestAction.returning("one"))).isEqualTo("one");
 		this.node.store.failBefore(Verb.CLAIM, 6);
 		for (int i = 0; i < 3; i++) {

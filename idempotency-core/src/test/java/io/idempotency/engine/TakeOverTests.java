@@ -118,8 +118,8 @@ class TakeOverTests {
 	}
 
 	@Test
-	void refusedCallTakesNothingOver() {
-		this.policy.refusing();
+	void rejectedCallTakesNothingOver() {
+		this.policy.rejecting();
 		TestAction<String> door = TestAction.returning("second");
 		for (int i = 0; i < 3; i++) {
 			assertThatExceptionOfType(IdempotencyOutcomeUnknownException.class)
@@ -133,7 +133,7 @@ class TakeOverTests {
 
 	@Test
 	void lateOwnerThatCompletesAfterAllIsReplayed() throws Throwable {
-		this.policy.refusing();
+		this.policy.rejecting();
 		assertThatExceptionOfType(IdempotencyOutcomeUnknownException.class)
 			.isThrownBy(() -> this.node.execute(this.policy, TestAction.returning("second")));
 		this.node.completeElsewhere(this.dead, "late");
@@ -143,15 +143,15 @@ class TakeOverTests {
 	@Test
 	void lateOwnerOfThisNodeThatCompletesAfterAllIsReplayed() throws Throwable {
 		this.node.releaseElsewhere(this.dead);
-		TestPolicy refusing = TestPolicy.replay().refusing().withoutRenewal();
-		String answer = this.node.execute(refusing, TestAction.running(() -> {
+		TestPolicy rejecting = TestPolicy.replay().rejecting().withoutRenewal();
+		String answer = this.node.execute(rejecting, TestAction.running(() -> {
 			this.node.clock.advance(Duration.ofSeconds(30));
 			assertThatExceptionOfType(IdempotencyOutcomeUnknownException.class)
-				.isThrownBy(() -> this.node.execute(refusing, TestAction.returning("second")));
+				.isThrownBy(() -> this.node.execute(rejecting, TestAction.returning("second")));
 			return "late";
 		}));
 		assertThat(answer).isEqualTo("late");
-		assertThat(this.node.execute(refusing, TestAction.returning("second"))).isEqualTo("late");
+		assertThat(this.node.execute(rejecting, TestAction.returning("second"))).isEqualTo("late");
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.OUTCOME_UNKNOWN, IdempotencyEvent.EXECUTED,
 				IdempotencyEvent.REPLAYED);
 	}
@@ -165,23 +165,23 @@ class TakeOverTests {
 	}
 
 	@Test
-	void refuseEndsWithTheRetention() throws Throwable {
-		this.policy.refusing();
+	void rejectEndsWithTheRetention() throws Throwable {
+		this.policy.rejecting();
 		this.node.clock.advance(Duration.ofHours(24));
 		assertThat(this.node.execute(this.policy, TestAction.returning("second"))).isEqualTo("second");
 	}
 
 	@Test
-	void recoveryIsAskedWhereTheOutcomeWouldBeRefused() throws Throwable {
+	void recoveryIsAskedWhereTheOutcomeWouldBeRejected() throws Throwable {
 		TestAction<String> door = TestAction.returning("second").recovering(() -> "found");
-		assertThat(this.node.execute(this.policy.refusing().recoverable(), door)).isEqualTo("found");
+		assertThat(this.node.execute(this.policy.rejecting().recoverable(), door)).isEqualTo("found");
 	}
 
 	@Test
 	void stormHasExactlyOneSuccessor() throws Exception {
 		int callers = 16;
 		CyclicBarrier start = new CyclicBarrier(callers);
-		CountDownLatch refused = new CountDownLatch(callers - 1);
+		CountDownLatch rejected = new CountDownLatch(callers - 1);
 		AtomicInteger runs = new AtomicInteger();
 		List<Future<String>> calls = new ArrayList<>();
 		for (int i = 0; i < callers; i++) {
@@ -192,13 +192,13 @@ class TakeOverTests {
 							new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(), this.node.store),
 							TestAction.running(() -> {
 								runs.incrementAndGet();
-								refused.await();
+								rejected.await();
 								return "successor";
 							}));
 				}
 				catch (IdempotencyInProgressException ex) {
-					refused.countDown();
-					return "refused";
+					rejected.countDown();
+					return "rejected";
 				}
 				catch (Throwable ex) {
 					throw new IllegalStateException(ex);

@@ -61,7 +61,7 @@ public final class TestPolicy {
 		return this;
 	}
 
-	public TestPolicy refusing() {
+	public TestPolicy rejecting() {
 		this.policy.onAbandoned(AbandonedMode.REJECT);
 		return this;
 	}

@@ -51,9 +51,9 @@ class TestTransactions implements TransactionStarter {
 
 	@Override
 	public StartedTransaction begin(Consumer<TransactionOutcome> ended) {
-		RuntimeException refusal = this.beginFailure;
-		if (refusal != null) {
-			throw refusal;
+		RuntimeException rejection = this.beginFailure;
+		if (rejection != null) {
+			throw rejection;
 		}
 		this.begun++;
 		this.isOpen = true;

@@ -30,7 +30,7 @@ class UnkeptResultTests {
 	}
 
 	@Test
-	void callThatIsDoneIsATombstoneAndItsDuplicateIsRefused() throws Throwable {
+	void callThatIsDoneIsATombstoneAndItsDuplicateIsRejected() throws Throwable {
 		assertThat(this.node.execute(this.policy, TestAction.returning("one"))).isEqualTo("one");
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE);
 		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.ResultUnavailable.class);

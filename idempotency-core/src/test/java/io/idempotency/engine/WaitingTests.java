@@ -92,8 +92,8 @@ class WaitingTests {
 	}
 
 	@Test
-	void waiterIsRefusedWhenTheOwnerElsewhereHasDied() {
-		this.policy.refusing();
+	void waiterIsRejectedWhenTheOwnerElsewhereHasDied() {
+		this.policy.rejecting();
 		this.node.claimElsewhere(this.policy);
 		Future<String> waiter = this.node.start(this.policy, TestAction.returning("two"));
 		awaitWaiters(1);
@@ -221,14 +221,14 @@ class WaitingTests {
 	}
 
 	@Test
-	void interruptedWaiterIsRefusedKeepsItsFlagAndLeavesNoClaim() throws Exception {
+	void interruptedWaiterIsRejectedKeepsItsFlagAndLeavesNoClaim() throws Exception {
 		Future<String> owner = this.node.start(this.policy, owner("one"));
 		this.running.await();
 		AtomicReference<Thread> thread = new AtomicReference<>();
 		Future<Boolean> waiter = this.node.submit(() -> {
 			thread.set(Thread.currentThread());
-			Throwable refusal = catchThrowable(() -> this.node.execute(this.policy, TestAction.returning("two")));
-			assertThat(refusal).isInstanceOf(IdempotencyInProgressException.class);
+			Throwable rejection = catchThrowable(() -> this.node.execute(this.policy, TestAction.returning("two")));
+			assertThat(rejection).isInstanceOf(IdempotencyInProgressException.class);
 			return Thread.interrupted();
 		});
 		awaitWaiters(1);

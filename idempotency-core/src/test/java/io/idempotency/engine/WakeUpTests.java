@@ -89,13 +89,13 @@ class WakeUpTests {
 		OwnedClaim owner = owner();
 		this.node.store.failBefore(Verb.RELEASE, 1);
 		Future<NextStep> waiter = startWaiter();
-		owner.end(new CallOutcome.NotRun(new IllegalStateException("refused")));
+		owner.end(new CallOutcome.NotRun(new IllegalStateException("rejected")));
 		assertThat(waiter.get()).isInstanceOf(NextStep.Run.class);
 	}
 
 	/** Somebody else has taken over and is done by now. */
 	@Test
-	void refusedCompletionWakesUp() throws Exception {
+	void rejectedCompletionWakesUp() throws Exception {
 		OwnedClaim owner = owner();
 		Future<NextStep> waiter = startWaiter();
 		this.node.clock.advance(Duration.ofHours(3));
@@ -106,7 +106,7 @@ class WakeUpTests {
 
 	/** It was applied, its reply was lost, and somebody else has run meanwhile. */
 	@Test
-	void repeatedReleaseThatIsRefusedWakesUp() throws Exception {
+	void repeatedReleaseThatIsRejectedWakesUp() throws Exception {
 		OwnedClaim owner = owner();
 		Future<NextStep> waiter = startWaiter();
 		this.node.store.failAfter(Verb.RELEASE, 1);
@@ -144,8 +144,8 @@ class WakeUpTests {
 		if (move instanceof NextStep.Wait) {
 			return this.waiter.await(admission, (send) -> this.claimer.send(send, admission, this.upkeep));
 		}
-		if (move instanceof NextStep.Refuse refuse) {
-			throw this.claimer.refused(refuse, admission, this.upkeep);
+		if (move instanceof NextStep.Reject reject) {
+			throw this.claimer.rejected(reject, admission, this.upkeep);
 		}
 		return move;
 	}

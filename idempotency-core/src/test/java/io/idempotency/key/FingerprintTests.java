@@ -77,7 +77,7 @@ class FingerprintTests {
 	}
 
 	@Test
-	void bytesThatAreNoFingerprintAreRefused() {
+	void bytesThatAreNoFingerprintAreRejected() {
 		for (int length : List.of(1, 31, 33, 38)) {
 			assertThatIllegalArgumentException().isThrownBy(() -> Fingerprint.fromBytes(new byte[length]))
 				.withMessageContaining("" + length);

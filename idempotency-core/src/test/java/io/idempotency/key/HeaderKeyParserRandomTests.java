@@ -49,7 +49,7 @@ class HeaderKeyParserRandomTests {
 	 */
 	@ParameterizedTest
 	@ValueSource(longs = { 1, 2, 3 })
-	void everyLineNamesAKeyOrIsRefused(long seed) {
+	void everyLineNamesAKeyOrIsRejected(long seed) {
 		Random random = new Random(seed);
 		int accepted = 0;
 		for (int i = 0; i < ROUNDS; i++) {
@@ -71,7 +71,7 @@ class HeaderKeyParserRandomTests {
 		return "\"" + key.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
 	}
 
-	/** Returns the key, {@code null} if the line is refused. */
+	/** Returns the key, {@code null} if the line is rejected. */
 	private @Nullable String parsed(String line) {
 		try {
 			return this.parser.parse("op", List.of(line));

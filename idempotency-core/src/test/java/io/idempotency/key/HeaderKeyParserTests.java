@@ -54,7 +54,7 @@ class HeaderKeyParserTests {
 			"\"abc\";a=:aa", "\"abc\";a=1.", "\"abc\";a=1.2345", "\"abc\";a=-", "\"abc\";a=1234567890123456",
 			"\"abc\";a=1234567890123.1", "\"abc\";a=(b)", "\"abc\";a =1", "\"abc\";1=a", "\"abc\";a=\"\u00e4\"",
 			"\"abc\",", "'a b'" })
-	void malformedValuesAreRefused(String line) {
+	void malformedValuesAreRejected(String line) {
 		assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
 			.isThrownBy(() -> this.parser.parse("op", List.of(line)))
 			.satisfies((ex) -> assertThat(ex.operation()).isEqualTo("op"))
@@ -62,7 +62,7 @@ class HeaderKeyParserTests {
 	}
 
 	@Test
-	void twoLinesAreRefusedEvenIfTheyAreEqual() {
+	void twoLinesAreRejectedEvenIfTheyAreEqual() {
 		assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
 			.isThrownBy(() -> this.parser.parse("op", List.of("abc", "abc")))
 			.withMessageContaining("2 times");

@@ -39,7 +39,7 @@ class ClaimOriginTests {
 	@ParameterizedTest
 	@CsvSource({ "two words,,", "kn\u00f6ten,,", "node,abc,", "node,,abc", "node,'',abc", "node,abc,''", "node,a-b,abc",
 			"node,abc,a b", "node,000000000000000000000000000000000,abc", "node,abc,00000000000000000" })
-	void componentThatCannotBeWrittenIsRefused(String node, String trace, String span) {
+	void componentThatCannotBeWrittenIsRejected(String node, String trace, String span) {
 		assertThatIllegalArgumentException().isThrownBy(() -> new ClaimOrigin(node, trace, span));
 	}
 

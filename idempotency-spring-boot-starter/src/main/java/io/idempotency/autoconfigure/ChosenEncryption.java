@@ -56,7 +56,7 @@ record ChosenEncryption(@Nullable ResultEncryption encryption) {
 	}
 
 	/**
-	 * Refuses an engine of the application that would store results without encryption.
+	 * Rejects an engine of the application that would store results without encryption.
 	 */
 	void check(IdempotencyEngine engine) {
 		if (this.encryption != null && !engine.encryptsResults()) {

@@ -33,7 +33,7 @@ final class EncryptionKeys {
 	}
 
 	/**
-	 * Refuses values that are no keys. It also refuses ids that differ only in upper and
+	 * Rejects values that are no keys. It also rejects ids that differ only in upper and
 	 * lower case, because the names of environment variables do not keep the case.
 	 */
 	static void check(Map<String, String> keys, @Nullable String activeKey) {

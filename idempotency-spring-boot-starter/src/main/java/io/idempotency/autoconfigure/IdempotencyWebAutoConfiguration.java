@@ -56,7 +56,7 @@ import org.springframework.web.servlet.mvc.support.DefaultHandlerExceptionResolv
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for idempotent requests: the filter
- * that holds answers back, the door of controller methods, and the answers to refused
+ * that holds answers back, the door of controller methods, and the answers to rejected
  * requests.
  * <p>
  * This configuration comes before the error handling of Spring Boot, because the
@@ -129,7 +129,7 @@ public final class IdempotencyWebAutoConfiguration {
 		return filter;
 	}
 
-	/** Refuses a filter that comes before the one of Spring Security. */
+	/** Rejects a filter that comes before the one of Spring Security. */
 	@Bean
 	SmartInitializingSingleton idempotencyFilterOrderCheck(IdempotencyProperties properties, BeanFactory beanFactory) {
 		int order = properties.http().filterOrder();

@@ -22,7 +22,7 @@ import org.springframework.boot.convert.DurationStyle;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Refuses values that can be bound but make no sense, with the name of their property.
+ * Rejects values that can be bound but make no sense, with the name of their property.
  * These checks are not constraints of Bean Validation, because an application may have no
  * provider for them.
  */

@@ -34,7 +34,7 @@ public final class RecordTable {
 	/** Of no operation: nobody else ever has a key of it. */
 	private static final String OPERATION = "idempotency.start";
 
-	/** The class of SQL states with which all databases refuse a user. */
+	/** The class of SQL states with which all databases reject a user. */
 	private static final String INVALID_AUTHORIZATION = "28";
 
 	/** The record is over soon, should the node die here. */
@@ -84,8 +84,8 @@ public final class RecordTable {
 			throw Causes.of(ex)
 				.filter((cause) -> String.valueOf(sqlState.apply(cause)).startsWith(INVALID_AUTHORIZATION))
 				.findFirst()
-				.<RuntimeException>map((refusal) -> new IdempotencyConfigurationException(
-						"The database rejected the login of the application: " + refusal.getMessage(),
+				.<RuntimeException>map((rejection) -> new IdempotencyConfigurationException(
+						"The database rejected the login of the application: " + rejection.getMessage(),
 						"Correct " + login + " for the records.", ex))
 				.orElseGet(() -> (ex instanceof StoreNotReachedException) ? new IdempotencyConfigurationException(
 						"The database of the idempotency records is unavailable. " + connections + " fails with: "

@@ -71,7 +71,7 @@ final class SeparateRecordCheck implements SmartInitializingSingleton {
 			return;
 		}
 		if (!stays) {
-			throw refused(manager);
+			throw rejected(manager);
 		}
 	}
 
@@ -96,7 +96,7 @@ final class SeparateRecordCheck implements SmartInitializingSingleton {
 		}
 	}
 
-	private static IdempotencyConfigurationException refused(PlatformTransactionManager manager) {
+	private static IdempotencyConfigurationException rejected(PlatformTransactionManager manager) {
 		return new IdempotencyConfigurationException(
 				"The idempotency records of calls inside transactions of " + manager.getClass().getName()
 						+ " are part of these transactions, because their DataSource enlists each connection (XA). "

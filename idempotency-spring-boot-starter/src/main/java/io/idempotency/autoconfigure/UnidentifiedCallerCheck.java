@@ -26,7 +26,7 @@ import org.springframework.web.method.HandlerMethod;
  * Logs a message at startup if nothing is known that distinguishes callers, because then
  * all callers share their keys: a warning if the store is shared. A container or a filter
  * of the application may still tell callers apart, which this class cannot see. A
- * resolver that only the other stack would ask is refused.
+ * resolver that only the other stack would ask is rejected.
  *
  * @param securityFilter the name of the filter bean of Spring Security
  * @param resolver the type of the application's own resolver of callers
@@ -45,7 +45,7 @@ public record UnidentifiedCallerCheck(ApplicationContext context, HttpSettings s
 	public void afterSingletonsInstantiated() {
 		boolean resolved = this.context.getBeanProvider(this.resolver).stream().findAny().isPresent();
 		if (!resolved) {
-			refuseResolverOfTheOtherStack();
+			rejectResolverOfTheOtherStack();
 		}
 		if (!resolved && this.settings.scopeHeaders().stream().anyMatch(HttpHeaders.AUTHORIZATION::equalsIgnoreCase)) {
 			logger.warn(
@@ -54,7 +54,7 @@ public record UnidentifiedCallerCheck(ApplicationContext context, HttpSettings s
 							+ "keys. Otherwise use Spring Security or a {} bean to identify callers.",
 					this.resolver.getSimpleName());
 		}
-		if (this.settings.scope() == ScopeMode.PRINCIPAL && !this.settings.anonymousRefused()
+		if (this.settings.scope() == ScopeMode.PRINCIPAL && !this.settings.anonymousRejected()
 				&& this.settings.scopeHeaders().isEmpty() && !this.context.containsBean(this.securityFilter)
 				&& !resolved && isAnyKeyACallers()) {
 			boolean shared = !this.context.getBean(DefaultStoreFinder.class).defaultStore().type().equals("memory");
@@ -67,7 +67,7 @@ public record UnidentifiedCallerCheck(ApplicationContext context, HttpSettings s
 	}
 
 	/** Else the keys of two tenants would be one after the application has moved. */
-	private void refuseResolverOfTheOtherStack() {
+	private void rejectResolverOfTheOtherStack() {
 		ClassLoader loader = this.context.getClassLoader();
 		if (!ClassUtils.isPresent(this.resolverOfTheOtherStack, loader)) {
 			return;

@@ -71,7 +71,7 @@ class ChildContextsTests {
 	}
 
 	@Test
-	void childThatIsRefusedSaysWhatToImport() {
+	void childThatIsRejectedSaysWhatToImport() {
 		assertThatExceptionOfType(IdempotencyConfigurationException.class)
 			.isThrownBy(() -> child(Payments.class).close())
 			.withMessageContaining(Payments.class.getName())
@@ -80,7 +80,7 @@ class ChildContextsTests {
 	}
 
 	@Test
-	void parentWhoseBeansNobodyGuardsIsRefusedToo() {
+	void parentWhoseBeansNobodyGuardsIsRejectedToo() {
 		try (AnnotationConfigApplicationContext parent = new AnnotationConfigApplicationContext(Payments.class)) {
 			assertThatExceptionOfType(IdempotencyConfigurationException.class).isThrownBy(() -> below(parent).close())
 				.withMessageContaining(Payments.class.getName())

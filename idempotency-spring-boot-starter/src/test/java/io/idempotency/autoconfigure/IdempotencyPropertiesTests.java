@@ -109,9 +109,9 @@ class IdempotencyPropertiesTests {
 			"s.A2345678901234567890123456789012345678901234567890",
 			"A23456789012345678901234567890123456789012345678901" })
 	void tableNamesAreThoseThatTheStoreTakes(String name) {
-		boolean refusedByTheStore = catchThrowable(() -> new JdbcSchema(mock(DataSource.class), name)) != null;
-		Throwable refused = catchThrowable(() -> bind(Map.of("idempotency.jdbc.table-name", name)));
-		assertThat(refused != null).isEqualTo(refusedByTheStore);
+		boolean rejectedByTheStore = catchThrowable(() -> new JdbcSchema(mock(DataSource.class), name)) != null;
+		Throwable rejected = catchThrowable(() -> bind(Map.of("idempotency.jdbc.table-name", name)));
+		assertThat(rejected != null).isEqualTo(rejectedByTheStore);
 	}
 
 	@ParameterizedTest
@@ -184,7 +184,7 @@ class IdempotencyPropertiesTests {
 			idempotency.jdbc.cleanup.batch-size | 0
 			idempotency.memory.max-size         | 0
 			""")
-	void wrongValueIsRefusedWithTheNameOfItsProperty(String name, String value) {
+	void wrongValueIsRejectedWithTheNameOfItsProperty(String name, String value) {
 		assertThat(invalid(Map.of(name, value))).satisfies((ex) -> {
 			assertThat(ex.getName()).isEqualTo(name);
 			assertThat(ex.getReason()).startsWith("It must").endsWith(".");
@@ -221,7 +221,7 @@ class IdempotencyPropertiesTests {
 			idempotency.enabled                | perhaps
 			idempotency.key.max-length         | long
 			""")
-	void valueOfAnotherTypeIsRefusedWithTheNameOfItsProperty(String name, String value) {
+	void valueOfAnotherTypeIsRejectedWithTheNameOfItsProperty(String name, String value) {
 		assertThatExceptionOfType(BindException.class).isThrownBy(() -> bind(Map.of(name, value)))
 			.satisfies((ex) -> assertThat(causes(ex)).anyMatch((message) -> message.contains(name)));
 	}

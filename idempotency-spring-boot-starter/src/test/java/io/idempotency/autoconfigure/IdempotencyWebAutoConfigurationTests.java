@@ -123,7 +123,7 @@ class IdempotencyWebAutoConfigurationTests {
 	}
 
 	@Test
-	void refusalsAreProblems() {
+	void rejectionsAreProblems() {
 		run((context) -> {
 			Browser browser = new Browser(context);
 			browser.post("/orders", "k1", ORDER);

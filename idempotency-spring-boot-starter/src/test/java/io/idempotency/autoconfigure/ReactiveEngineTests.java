@@ -119,7 +119,7 @@ class ReactiveEngineTests {
 		});
 	}
 
-	/** Its refusal would end the work around it, after a part of that was done. */
+	/** Its rejection would end the work around it, after a part of that was done. */
 	@Test
 	void workThatACloseWaitsForMayCallGuardedMethods() {
 		this.blocking.withPropertyValues("idempotency.shutdown-timeout=2m").run((context) -> {

@@ -155,7 +155,7 @@ class ReactiveTemplateTests {
 	}
 
 	@Test
-	void duplicateIsRefusedOrWaitsWithoutAThread() {
+	void duplicateIsRejectedOrWaitsWithoutAThread() {
 		with((template) -> {
 			Sinks.One<String> work = Sinks.one();
 			Consumer<Call> waiting = (
@@ -222,7 +222,7 @@ class ReactiveTemplateTests {
 	}
 
 	@Test
-	void whatContradictsItselfIsRefusedBeforeAnythingRuns() {
+	void whatContradictsItselfIsRejectedBeforeAnythingRuns() {
 		this.application
 			.withBean(DataSourceTransactionManager.class,
 					() -> new DataSourceTransactionManager(new DriverManagerDataSource("jdbc:h2:mem:template")))

@@ -61,7 +61,7 @@ class ResultCodecSelectionTests {
 	}
 
 	@Test
-	void withoutAnyJacksonResultsOfMethodsAreRefusedAtStartUp() {
+	void withoutAnyJacksonResultsOfMethodsAreRejectedAtStartUp() {
 		this.runner.withClassLoader(new FilteredClassLoader(JACKSON_2, JACKSON_3))
 			.withBean(Payments.class)
 			.run((context) -> assertThat(context).getFailure()

@@ -57,10 +57,10 @@ class SeparateRecordCheckTests {
 		});
 	}
 
-	/** Such a claim is refused in each call, too, and nothing runs. */
+	/** Such a claim is rejected in each call, too, and nothing runs. */
 	@Test
 	void claimThatFailsIsAWarning(CapturedOutput output) {
-		this.runner.withPropertyValues("refuses=true").withUserConfiguration(XaConfiguration.class).run((context) -> {
+		this.runner.withPropertyValues("rejects=true").withUserConfiguration(XaConfiguration.class).run((context) -> {
 			assertThat(context).hasNotFailed();
 			assertThat(output).contains("Could not check whether idempotency records survive a rollback of "
 					+ XaTransactionManager.class.getName());
@@ -70,7 +70,7 @@ class SeparateRecordCheckTests {
 	/** A manager that routes by tenant knows none at the start. */
 	@ParameterizedTest
 	@ValueSource(classes = { BeginsNothing.class, RollsNothingBack.class })
-	void managerThatCannotBeTriedOutIsNotRefused(Class<?> setup) {
+	void managerThatCannotBeTriedOutIsNotRejected(Class<?> setup) {
 		this.runner.withUserConfiguration(Marked.class, setup)
 			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(JdbcIdempotencyStore.class));
 	}
@@ -91,8 +91,8 @@ class SeparateRecordCheckTests {
 	static class XaConfiguration {
 
 		@Bean
-		XaPool dataSource(@Value("${refuses:false}") boolean refuses) {
-			return new XaPool(h2(), refuses);
+		XaPool dataSource(@Value("${rejects:false}") boolean rejects) {
+			return new XaPool(h2(), rejects);
 		}
 
 		@Bean
@@ -140,13 +140,13 @@ class SeparateRecordCheckTests {
 	/** Gives the one connection of the transaction that is open. */
 	static final class XaPool extends DelegatingDataSource {
 
-		private final boolean refuses;
+		private final boolean rejects;
 
 		private @Nullable Connection enlisted;
 
-		XaPool(DataSource database, boolean refuses) {
+		XaPool(DataSource database, boolean rejects) {
 			super(database);
-			this.refuses = refuses;
+			this.rejects = rejects;
 		}
 
 		@Override
@@ -157,7 +157,7 @@ class SeparateRecordCheckTests {
 							new Class<?>[] { Connection.class },
 							(proxy, method, arguments) -> switch (method.getName()) {
 								case "close", "setAutoCommit" -> null;
-								case "getAutoCommit" -> !this.refuses;
+								case "getAutoCommit" -> !this.rejects;
 								case "commit", "rollback" -> throw new SQLException("A global transaction runs");
 								default -> method.invoke(open, arguments);
 							});

@@ -58,7 +58,7 @@ class StartupFailureTests {
 	}
 
 	@Test
-	void passwordThatTheDatabaseRefusesIsReported(CapturedOutput output) throws SQLException {
+	void passwordThatTheDatabaseRejectsIsReported(CapturedOutput output) throws SQLException {
 		try (Connection database = DriverManager.getConnection(WrongPassword.URL, "sa", "right")) {
 			assertThat(database.isValid(1)).isTrue();
 			assertFailsToStart(Map.of("idempotency.store", "jdbc"), WrongPassword.class);
@@ -70,7 +70,7 @@ class StartupFailureTests {
 
 	static class WrongPassword {
 
-		static final String URL = "jdbc:h2:mem:refusing";
+		static final String URL = "jdbc:h2:mem:rejecting";
 
 		@Bean
 		DataSource dataSource() {

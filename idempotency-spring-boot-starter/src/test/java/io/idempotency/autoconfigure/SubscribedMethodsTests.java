@@ -147,13 +147,13 @@ class SubscribedMethodsTests {
 	}
 
 	@Test
-	void aRefusalThatIsRememberedAsksNobodyToComeBackWithTheSameKey() {
+	void aRejectionThatIsRememberedAsksNobodyToComeBackWithTheSameKey() {
 		run((application) -> {
 			assertThatExceptionOfType(IdempotencyInProgressException.class)
-				.isThrownBy(application.orders.rememberedRefusal("7")::block)
+				.isThrownBy(application.orders.rememberedRejection("7")::block)
 				.satisfies((ex) -> assertThat(ex.retry()).isEqualTo(RetryAdvice.NEVER));
 			assertThatExceptionOfType(RememberedFailureException.class)
-				.isThrownBy(application.orders.rememberedRefusal("7")::block)
+				.isThrownBy(application.orders.rememberedRejection("7")::block)
 				.satisfies((ex) -> assertThat(ex.status()).isEqualTo(409));
 		});
 	}
@@ -168,7 +168,7 @@ class SubscribedMethodsTests {
 	}
 
 	@Test
-	void duplicateIsRefusedAndTheWorkGoesOnWithoutItsCaller() {
+	void duplicateIsRejectedAndTheWorkGoesOnWithoutItsCaller() {
 		run((application) -> {
 			Orders orders = application.orders;
 			Disposable caller = orders.slow("7").subscribe();
@@ -183,7 +183,7 @@ class SubscribedMethodsTests {
 	}
 
 	@Test
-	void refusalIsASignalAndNotThrown() {
+	void rejectionIsASignalAndNotThrown() {
 		run((application) -> {
 			Mono<Receipt> call = application.orders.place(null);
 			assertThatExceptionOfType(IdempotencyKeyMissingException.class).isThrownBy(call::block);
@@ -270,7 +270,7 @@ class SubscribedMethodsTests {
 	}
 
 	@Test
-	void publisherOfAnUnknownTypeIsRefused() {
+	void publisherOfAnUnknownTypeIsRejected() {
 		this.application.withBean(Unknown.class)
 			.run((context) -> assertThat(context).getFailure().hasMessageContaining("its end cannot be observed"));
 	}
@@ -398,7 +398,7 @@ class SubscribedMethodsTests {
 		}
 
 		@Idempotent(key = "#order", onFailure = FailureMode.REMEMBER)
-		Mono<Receipt> rememberedRefusal(String order) {
+		Mono<Receipt> rememberedRejection(String order) {
 			return receipt(order)
 				.then(Mono.error(() -> new IdempotencyInProgressException("payments.pay", Duration.ofSeconds(2))));
 		}

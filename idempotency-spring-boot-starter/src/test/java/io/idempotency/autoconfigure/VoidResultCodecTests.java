@@ -21,13 +21,13 @@ class VoidResultCodecTests {
 	}
 
 	@Test
-	void refusesEverythingElseAndSaysWhatToAdd() {
+	void rejectsEverythingElseAndSaysWhatToAdd() {
 		assertThat(this.codec.unsupported(String.class)).contains("java.lang.String").contains("add Jackson");
 		assertThatIllegalStateException().isThrownBy(() -> this.codec.encode("text", String.class));
 	}
 
 	@Test
-	void refusesToReadWhatACodecWrote() {
+	void rejectsToReadWhatACodecWrote() {
 		StoredResult stored = new StoredResult("json1", new byte[] { '1' });
 		assertThatExceptionOfType(UnreadableResultException.class)
 			.isThrownBy(() -> this.codec.decode(stored, Integer.class));

@@ -145,9 +145,9 @@ final class AnnotationIdempotentOperationSource implements IdempotentOperationSo
 	}
 
 	/**
-	 * Refuses two methods that share an operation because their class has the name, and
+	 * Rejects two methods that share an operation because their class has the name, and
 	 * nobody has said so of the methods: the one would be answered with what the other
-	 * has done. Refuses them, too, when only one of them joins the business transaction.
+	 * has done. Rejects them, too, when only one of them joins the business transaction.
 	 * Such methods share their keys, so each would wait for records, or miss records,
 	 * that the other has not committed.
 	 */

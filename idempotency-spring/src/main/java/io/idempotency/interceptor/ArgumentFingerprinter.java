@@ -122,7 +122,7 @@ public final class ArgumentFingerprinter {
 	}
 
 	/**
-	 * Refuses arguments that cannot be written as JSON.
+	 * Rejects arguments that cannot be written as JSON.
 	 * @throws io.idempotency.IdempotencyConfigurationException if there is one
 	 */
 	public void check(ResultCodec codec) {

@@ -16,7 +16,7 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** Refuses annotations on methods and classes that no proxy can guard. */
+/** Rejects annotations on methods and classes that no proxy can guard. */
 final class GuardedClassCheck {
 
 	/**

@@ -85,7 +85,7 @@ public record GuardedMethod(Method method, Class<?> targetClass, boolean declare
 
 	/**
 	 * A call could not be guarded, so the guarded method did not run: its key, its caller
-	 * or what is compared cannot be told. No request is refused by it, the application
+	 * or what is compared cannot be told. No request is rejected by it, the application
 	 * has to be mended. The message names methods, parameters and types, so it is for the
 	 * log.
 	 *

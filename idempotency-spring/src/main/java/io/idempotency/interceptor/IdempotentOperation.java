@@ -85,7 +85,7 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions opti
 	/**
 	 * Which calls are guarded, and by which key.
 	 *
-	 * @param required whether a call without a key is refused
+	 * @param required whether a call without a key is rejected
 	 * @param token whether the key must be an issued token
 	 * @param scope whose key it is, {@code null} for the default
 	 * @param condition the call runs unguarded when this gives {@code false};

@@ -42,7 +42,7 @@ import org.springframework.core.annotation.AnnotationUtils;
 
 /**
  * A bean post-processor that puts the guard around beans with guarded methods, and
- * refuses wrong annotations at start-up.
+ * rejects wrong annotations at start-up.
  * <p>
  * The guard is not an advisor bean, for two reasons: with {@code spring.aop.auto=false}
  * an advisor bean silently does nothing, and with JDK proxies a controller that
@@ -157,7 +157,7 @@ final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 		if (SpringProxy.class.isAssignableFrom(beanClass) || Proxy.isProxyClass(beanClass) || beanClass.isHidden()) {
 			return beanClass;
 		}
-		// A class that no proxy can extend is refused here with the same words as at
+		// A class that no proxy can extend is rejected here with the same words as at
 		// start-up.
 		return this.classCheck.isGuarded(beanClass) ? super.determineBeanType(beanClass, beanName) : beanClass;
 	}
@@ -322,7 +322,7 @@ final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 	}
 
 	/**
-	 * Refuses a second bean of a class whose operations are named after the class: a call
+	 * Rejects a second bean of a class whose operations are named after the class: a call
 	 * of the one bean would be answered with what the other one has done. Several objects
 	 * of one bean, such as prototypes, are the same bean. Thread-safe.
 	 */

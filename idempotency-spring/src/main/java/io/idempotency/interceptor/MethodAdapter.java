@@ -62,7 +62,7 @@ public final class MethodAdapter implements InvocationAdapter {
 	 * @param values supplies the values of the request or message that the current thread
 	 * works for, {@link RequestValues#NONE} if there is none
 	 * @param owner returns the current caller, who owns tokens and the keys that clients
-	 * choose for the operation of this name, or refuses a caller whom nobody knows
+	 * choose for the operation of this name, or rejects a caller whom nobody knows
 	 */
 	public MethodAdapter(IdempotencyEngine engine, ResultCodec codec, OperationKeyReader keyReader,
 			Supplier<RequestValues> values, Function<String, Caller> owner) {
@@ -233,8 +233,8 @@ public final class MethodAdapter implements InvocationAdapter {
 		}
 
 		@Override
-		protected boolean isRefusedBefore(Throwable failure) {
-			return this.call.isRefusedBefore(failure);
+		protected boolean isRejectedBefore(Throwable failure) {
+			return this.call.isRejectedBefore(failure);
 		}
 
 		@Override

@@ -296,16 +296,16 @@ public final class OperationCall {
 	}
 
 	/**
-	 * Refuses a call that does not say whose key it is. The client gets the message; the
+	 * Rejects a call that does not say whose key it is. The client gets the message; the
 	 * cause is for readers of the log.
 	 */
 	private IdempotencyKeyInvalidException noScope(OperationExpression expression) {
-		IdempotencyKeyInvalidException refusal = new IdempotencyKeyInvalidException(this.operation.name(),
+		IdempotencyKeyInvalidException rejection = new IdempotencyKeyInvalidException(this.operation.name(),
 				"The request does not identify its caller. Send the value that identifies it, e.g. the tenant or "
 						+ "the credentials");
-		refusal.initCause(expression
+		rejection.initCause(expression
 			.failure(new IllegalArgumentException("It returned no scope, so callers could share keys by mistake")));
-		return refusal;
+		return rejection;
 	}
 
 	/**
@@ -349,10 +349,10 @@ public final class OperationCall {
 
 	/**
 	 * Returns whether an exception leaves nothing to remember: the method was never
-	 * entered, because its own {@code @Validated} has refused the arguments, or its
+	 * entered, because its own {@code @Validated} has rejected the arguments, or its
 	 * adapter knows that the work is to be done anew.
 	 */
-	public boolean isRefusedBefore(Throwable failure) {
+	public boolean isRejectedBefore(Throwable failure) {
 		return this.watch != null && this.watch.isGivenBack()
 				|| RejectedArguments.are(failure, target(), this.operation.guarded().method(), arguments());
 	}

@@ -44,7 +44,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
 
-/** Turns annotations into operations, and refuses annotations that cannot work. */
+/** Turns annotations into operations, and rejects annotations that cannot work. */
 final class OperationFactory {
 
 	/** The value of the fingerprint attribute that switches the comparison off. */

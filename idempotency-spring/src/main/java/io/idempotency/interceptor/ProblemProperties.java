@@ -18,7 +18,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.web.ErrorResponse;
 
 /**
- * What a client reads of a refusal where its answer has no status and no headers.
+ * What a client reads of a rejection where its answer has no status and no headers.
  *
  * @hidden
  */
@@ -36,15 +36,15 @@ public final class ProblemProperties {
 	 * @return {@code code} and {@code retry}; {@value #RETRY_AFTER} where the same call
 	 * may be made again; {@code attempts} of a duplicate
 	 */
-	public static Map<String, Object> of(IdempotencyException refusal) {
+	public static Map<String, Object> of(IdempotencyException rejection) {
 		Map<String, Object> members = new LinkedHashMap<>();
-		members.put("code", refusal.code());
-		members.put("retry", refusal.retry().value());
-		Integer retryAfter = retryAfter(refusal);
+		members.put("code", rejection.code());
+		members.put("retry", rejection.retry().value());
+		Integer retryAfter = retryAfter(rejection);
 		if (retryAfter != null) {
 			members.put(RETRY_AFTER, retryAfter);
 		}
-		if (refusal instanceof IdempotencyDuplicateException duplicate) {
+		if (rejection instanceof IdempotencyDuplicateException duplicate) {
 			members.put("attempts", duplicate.attempts());
 		}
 		return members;
@@ -52,11 +52,11 @@ public final class ProblemProperties {
 
 	/**
 	 * Returns after how many seconds to come back: rounded up and at least 1, because a
-	 * client that comes back too early is refused again.
+	 * client that comes back too early is rejected again.
 	 * @return the seconds, {@code null} if it makes no sense to come back
 	 */
-	public static @Nullable Integer retryAfter(IdempotencyException refusal) {
-		Duration wait = refusal.retryAfter();
+	public static @Nullable Integer retryAfter(IdempotencyException rejection) {
+		Duration wait = rejection.retryAfter();
 		return (wait != null) ? (int) Math.max(1, wait.plusNanos(999_999_999).getSeconds()) : null;
 	}
 

@@ -12,7 +12,7 @@ import org.springframework.validation.method.MethodValidationException;
 
 /**
  * Finds out whether an exception means that the {@code @Validated} of the called method
- * refused its arguments, so that the method was never entered.
+ * rejected its arguments, so that the method was never entered.
  */
 final class RejectedArguments {
 
@@ -23,15 +23,15 @@ final class RejectedArguments {
 	}
 
 	/**
-	 * Returns whether the arguments of exactly this call were refused. A validation
+	 * Returns whether the arguments of exactly this call were rejected. A validation
 	 * inside the method does not count, because the method may have done work before it.
 	 */
 	static boolean are(Throwable failure, Object target, Method method, @Nullable Object[] arguments) {
-		if (failure instanceof MethodValidationException refusal) {
-			return !refusal.isForReturnValue() && refusal.getTarget() == target
-					&& refusal.getMethod().getName().equals(method.getName())
-					&& Arrays.equals(refusal.getMethod().getParameterTypes(), method.getParameterTypes())
-					&& refusal.getParameterValidationResults()
+		if (failure instanceof MethodValidationException rejection) {
+			return !rejection.isForReturnValue() && rejection.getTarget() == target
+					&& rejection.getMethod().getName().equals(method.getName())
+					&& Arrays.equals(rejection.getMethod().getParameterTypes(), method.getParameterTypes())
+					&& rejection.getParameterValidationResults()
 						.stream()
 						.allMatch((result) -> arguments[result.getMethodParameter().getParameterIndex()] == result
 							.getArgument());
@@ -43,9 +43,9 @@ final class RejectedArguments {
 	private static final class Jakarta {
 
 		static boolean are(Throwable failure, Object target, @Nullable Object[] arguments) {
-			return failure instanceof ConstraintViolationException refusal && refusal.getConstraintViolations() != null
-					&& !refusal.getConstraintViolations().isEmpty()
-					&& refusal.getConstraintViolations()
+			return failure instanceof ConstraintViolationException rejection && rejection.getConstraintViolations() != null
+					&& !rejection.getConstraintViolations().isEmpty()
+					&& rejection.getConstraintViolations()
 						.stream()
 						.allMatch((violation) -> isOf(violation, target, arguments));
 		}

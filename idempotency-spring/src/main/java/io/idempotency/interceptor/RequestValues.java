@@ -142,7 +142,7 @@ public interface RequestValues {
 		 * Returns the owner of the keys that clients choose for an operation, as
 		 * {@link #caller()} does.
 		 * @throws io.idempotency.IdempotencyCallerUnknownException if nobody is logged
-		 * in, and anonymous callers are refused
+		 * in, and anonymous callers are rejected
 		 */
 		Caller owner(String operation);
 

@@ -27,9 +27,9 @@ public record SubscribedRequest(RequestValues values, Function<String, Caller> o
 			Caller owner = this.owner.apply(operation);
 			known = (any) -> owner;
 		}
-		catch (RuntimeException refused) {
+		catch (RuntimeException rejected) {
 			known = (any) -> {
-				throw refused;
+				throw rejected;
 			};
 		}
 		return new SubscribedRequest(this.values, known);

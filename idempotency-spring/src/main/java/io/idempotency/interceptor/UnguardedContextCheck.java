@@ -16,7 +16,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.event.ContextRefreshedEvent;
 
 /**
- * Refuses contexts above and below the one of the guard, such as that of a second
+ * Rejects contexts above and below the one of the guard, such as that of a second
  * {@code DispatcherServlet}, whose beans are annotated and not guarded: a post-processor
  * sees the beans of its own context only. A child tells its parents when it is refreshed,
  * and does not start if they throw. A parent has started before, so its child does not

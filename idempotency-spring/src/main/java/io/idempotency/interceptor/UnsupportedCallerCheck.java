@@ -14,7 +14,7 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.stereotype.Controller;
 
 /**
- * Refuses annotations on methods that frameworks call in ways that no adapter sees: their
+ * Rejects annotations on methods that frameworks call in ways that no adapter sees: their
  * requests are bound to no thread, or their answers are not what they return. The classes
  * of the frameworks are known by name, because they are optional.
  */
@@ -108,7 +108,7 @@ final class UnsupportedCallerCheck {
 			.anyMatch((type) -> ArgumentFingerprinter.is(type, FUNCTIONAL));
 	}
 
-	/** Refuses keys that a message over a WebSocket or RSocket does not have. */
+	/** Rejects keys that a message over a WebSocket or RSocket does not have. */
 	private static void checkMessageHandler(IdempotentAnnotation annotation) {
 		MergedAnnotations present = MergedAnnotations.from(annotation.method(), SearchStrategy.TYPE_HIERARCHY);
 		// The annotations of brokers' listeners have @MessageMapping on themselves.
@@ -125,7 +125,7 @@ final class UnsupportedCallerCheck {
 		return !annotation.attributes().header().isEmpty() || !annotation.attributes().body().isEmpty();
 	}
 
-	/** Refuses a method whose duplicate would write nothing. */
+	/** Rejects a method whose duplicate would write nothing. */
 	private static void checkWritten(IdempotentAnnotation annotation) {
 		Idempotent attributes = annotation.attributes();
 		if (attributes.mode() != IdempotencyMode.REPLAY || !attributes.keepResult()) {

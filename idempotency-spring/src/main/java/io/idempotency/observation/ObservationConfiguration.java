@@ -156,7 +156,7 @@ public final class ObservationConfiguration {
 		 * The meters of calls that the registry does not export beside the registered
 		 * ones.
 		 */
-		private final Set<Meter.Id> refused = ConcurrentHashMap.newKeySet();
+		private final Set<Meter.Id> rejected = ConcurrentHashMap.newKeySet();
 
 		/**
 		 * Creates the registrar.
@@ -175,14 +175,14 @@ public final class ObservationConfiguration {
 			this.events = events;
 			meters.config().onMeterRegistrationFailed((id, reason) -> {
 				if (this.registered.stream().anyMatch((meter) -> meter.getId().getName().equals(id.getName()))) {
-					this.refused.add(id);
+					this.rejected.add(id);
 				}
 			});
 		}
 
 		/** Registers the meters of an operation, unless that is done. */
 		public void begin(IdempotencyObservationContext call) {
-			if (!this.refused.isEmpty()) {
+			if (!this.rejected.isEmpty()) {
 				giveWay();
 			}
 			if (!this.begun.add(call.operation())) {
@@ -202,14 +202,14 @@ public final class ObservationConfiguration {
 		}
 
 		/**
-		 * Removes the registered meters, and those that were refused because of them, so
+		 * Removes the registered meters, and those that were rejected because of them, so
 		 * that the next call makes its meter anew.
 		 */
 		private void giveWay() {
 			this.registered.forEach(this.meters::remove);
 			this.registered.clear();
-			this.refused.forEach(this.meters::remove);
-			this.refused.clear();
+			this.rejected.forEach(this.meters::remove);
+			this.rejected.clear();
 		}
 
 		private Timer timer(IdempotencyObservationContext call, IdempotencyOutcome outcome, String error) {

@@ -62,7 +62,7 @@ class AheadOfTimeTests {
 	}
 
 	@Test
-	void classThatNoProxyCanExtendIsRefused() {
+	void classThatNoProxyCanExtendIsRejected() {
 		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Plain.class)) {
 			assertThatExceptionOfType(IdempotencyConfigurationException.class)
 				.isThrownBy(() -> determine(context, Sealed.class))

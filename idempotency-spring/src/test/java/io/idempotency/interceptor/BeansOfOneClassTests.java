@@ -35,8 +35,8 @@ class BeansOfOneClassTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { TwoGateways.class, TwoListeners.class, TwoLambdas.class, TwoLazyGateways.class })
-	void twoBeansThatWouldShareTheirKeysAreRefused(Class<?> setup) {
-		assertThat(Refusals.of(setup)).hasMessageContaining("'adyen'")
+	void twoBeansThatWouldShareTheirKeysAreRejected(Class<?> setup) {
+		assertThat(Rejections.of(setup)).hasMessageContaining("'adyen'")
 			.hasMessageContaining("'stripe'")
 			.hasMessageContaining("have the same keys")
 			.extracting(IdempotencyConfigurationException::action)
@@ -46,7 +46,7 @@ class BeansOfOneClassTests {
 
 	/** Its class is not known before it is made. */
 	@Test
-	void aLazyBeanIsRefusedWhenItIsMade() {
+	void aLazyBeanIsRejectedWhenItIsMade() {
 		try (AnnotationConfigApplicationContext context = started(LazyFactories.class)) {
 			assertThat(context.getBean("stripe", Gateway.class).pay("7")).isEqualTo("stripe 7");
 			assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> context.getBean("adyen"))
@@ -76,7 +76,7 @@ class BeansOfOneClassTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { Prototype.class, OtherClasses.class, OneBeanTwice.class })
-	void oneBeanOfSeveralObjectsOrNamesIsNotRefused(Class<?> setup) {
+	void oneBeanOfSeveralObjectsOrNamesIsNotRejected(Class<?> setup) {
 		try (AnnotationConfigApplicationContext context = started(setup)) {
 			for (int i = 0; i < 2; i++) {
 				for (String name : context.getBeanNamesForType(Gateway.class)) {
@@ -99,7 +99,7 @@ class BeansOfOneClassTests {
 	}
 
 	@Test
-	void aBeanThatReplacesAnotherOneIsNotRefused() {
+	void aBeanThatReplacesAnotherOneIsNotRejected() {
 		try (AnnotationConfigApplicationContext context = started(OneGateway.class)) {
 			BeanDefinition next = BeanDefinitionBuilder.genericBeanDefinition(Gateway.class)
 				.addConstructorArgValue("next")

@@ -22,21 +22,21 @@ class DurationTextTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "30", "s", "1.5s", "1h30m", "1w", "5 minutes", "abc", "${unresolved}", "P1M", "",
 			"999999999999999999d", "9999999999999999999s" })
-	void refusesWhatIsNoDuration(String text) {
+	void rejectsWhatIsNoDuration(String text) {
 		assertThatIllegalArgumentException().isThrownBy(() -> DurationText.parse(text))
 			.withMessage("it is not a duration");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "0s", "PT0S", "-PT1S", "PT-1S", "0d" })
-	void refusesWhatIsNotPositive(String text) {
+	void rejectsWhatIsNotPositive(String text) {
 		assertThatIllegalArgumentException().isThrownBy(() -> DurationText.parse(text))
 			.withMessage("it must be positive");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "PT0.0001S", "36501d", "PT1000000H" })
-	void refusesWhatStoresCannotKeep(String text) {
+	void rejectsWhatStoresCannotKeep(String text) {
 		assertThatIllegalArgumentException().isThrownBy(() -> DurationText.parse(text))
 			.withMessage("it must be between 1ms and 36500d");
 	}

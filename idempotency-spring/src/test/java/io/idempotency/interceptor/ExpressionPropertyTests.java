@@ -20,22 +20,22 @@ class ExpressionPropertyTests {
 
 	@Test
 	void rejectsUnknownPropertyOfFinalType() {
-		Refusals.assertRefused(NoProperty.class,
+		Rejections.assertRejected(NoProperty.class,
 				"its key expression '#order.idd' refers to 'idd', which Order does not have",
 				"Use one of: byName, id, item");
-		Refusals.assertRefused(NoPropertyOfFinalClass.class, "refers to 'idd', which Final does not have",
+		Rejections.assertRejected(NoPropertyOfFinalClass.class, "refers to 'idd', which Final does not have",
 				"Use one of: id, open, ready, size");
-		Refusals.assertRefused(NullSafe.class, "refers to 'idd'", "id");
-		Refusals.assertRefused(NoPropertyInList.class, "refers to 'itm'", "item");
-		Refusals.assertRefused(NoPropertyInTernary.class, "refers to 'idd'", "id");
-		Refusals.assertRefused(NoPropertyInArgument.class, "refers to 'idd'", "id");
-		Refusals.assertRefused(NoPropertyByPosition.class, "refers to 'idd'", "id");
-		Refusals.assertRefused(NoPropertyOfPrimitive.class, "refers to 'value', which Integer does not have", "");
-		Refusals.assertRefused(NoPropertyOfEnum.class, "refers to 'label', which Size does not have", "");
-		Refusals.assertRefused(NoPropertyInScope.class, "its scope expression '#order.tenant' refers to 'tenant'",
+		Rejections.assertRejected(NullSafe.class, "refers to 'idd'", "id");
+		Rejections.assertRejected(NoPropertyInList.class, "refers to 'itm'", "item");
+		Rejections.assertRejected(NoPropertyInTernary.class, "refers to 'idd'", "id");
+		Rejections.assertRejected(NoPropertyInArgument.class, "refers to 'idd'", "id");
+		Rejections.assertRejected(NoPropertyByPosition.class, "refers to 'idd'", "id");
+		Rejections.assertRejected(NoPropertyOfPrimitive.class, "refers to 'value', which Integer does not have", "");
+		Rejections.assertRejected(NoPropertyOfEnum.class, "refers to 'label', which Size does not have", "");
+		Rejections.assertRejected(NoPropertyInScope.class, "its scope expression '#order.tenant' refers to 'tenant'",
 				"id");
-		Refusals.assertRefused(NoPropertyInFingerprint.class, "its fingerprint expression", "item");
-		Refusals.assertRefused(NoPropertyInCondition.class, "its condition expression", "id");
+		Rejections.assertRejected(NoPropertyInFingerprint.class, "its fingerprint expression", "item");
+		Rejections.assertRejected(NoPropertyInCondition.class, "its condition expression", "id");
 	}
 
 	@Test

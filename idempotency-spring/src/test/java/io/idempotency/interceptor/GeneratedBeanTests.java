@@ -63,14 +63,14 @@ class GeneratedBeanTests {
 
 	@Test
 	void whatARepositorySaysIsCheckedAtStart() {
-		assertThat(Refusals.of(WrongRepository.class)).hasMessageContaining(Wrong.class.getName() + "#close(String)")
+		assertThat(Rejections.of(WrongRepository.class)).hasMessageContaining(Wrong.class.getName() + "#close(String)")
 			.hasMessageContaining("it has no key source");
 	}
 
 	@Test
-	void twoClientsOfOneInterfaceAreRefused() {
-		IdempotencyConfigurationException refusal = Refusals.of(TwoClients.class);
-		assertThat(refusal).hasMessageContaining("'east'").hasMessageContaining("'west'");
+	void twoClientsOfOneInterfaceAreRejected() {
+		IdempotencyConfigurationException rejection = Rejections.of(TwoClients.class);
+		assertThat(rejection).hasMessageContaining("'east'").hasMessageContaining("'west'");
 	}
 
 	/** As those that Spring makes of an interface for HTTP, and gateways. */

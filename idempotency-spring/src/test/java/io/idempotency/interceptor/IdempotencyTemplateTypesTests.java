@@ -72,7 +72,7 @@ class IdempotencyTemplateTypesTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { Object.class, List.class, CompletableFuture.class, Stream.class, Mono.class })
-	void whatAnAnnotationRefusesIsRefusedBeforeTheActionRuns(Class<?> type) {
+	void whatAnAnnotationRejectsIsRejectedBeforeTheActionRuns(Class<?> type) {
 		assertThatIllegalArgumentException().isThrownBy(() -> call().execute(type, () -> {
 			this.runs.incrementAndGet();
 			return null;
@@ -83,7 +83,7 @@ class IdempotencyTemplateTypesTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "LOCK", "REJECT" })
-	void workThatOnlyBeginsAtTheReturnIsRefusedInEveryMode(String mode) {
+	void workThatOnlyBeginsAtTheReturnIsRejectedInEveryMode(String mode) {
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> call().mode(IdempotencyMode.valueOf(mode)).call(MONO_OF_TEXT, () -> Mono.just("x")))
 			.withMessageContaining("'pay'");
@@ -177,7 +177,7 @@ class IdempotencyTemplateTypesTests {
 	}
 
 	@Test
-	void futureOfAFutureIsRefused() {
+	void futureOfAFutureIsRejected() {
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> call().executeAsync(CompletableFuture.class, () -> new CompletableFuture<>()))
 			.withMessageContaining("'pay'");

@@ -33,18 +33,18 @@ class LazyBeansTests {
 		made.set(0);
 	}
 
-	private static void assertRefused(Class<?> bean, String problem) {
-		IdempotencyConfigurationException failure = Refusals.of(bean);
+	private static void assertRejected(Class<?> bean, String problem) {
+		IdempotencyConfigurationException failure = Rejections.of(bean);
 		assertThat(failure).hasMessageContaining("#run(String)").hasMessageContaining(problem);
 		assertThat(made).hasValue(0);
 	}
 
 	@Test
 	void aWrongAnnotationIsFoundWithoutTheBean() {
-		assertRefused(LazyBean.class, "it has no key source");
-		assertRefused(Prototype.class, "it has no key source");
-		assertRefused(LazyFactory.class, "it has no key source");
-		assertRefused(LazyFinal.class, "a proxy cannot guard a method of a final class");
+		assertRejected(LazyBean.class, "it has no key source");
+		assertRejected(Prototype.class, "it has no key source");
+		assertRejected(LazyFactory.class, "it has no key source");
+		assertRejected(LazyFinal.class, "a proxy cannot guard a method of a final class");
 	}
 
 	@Test

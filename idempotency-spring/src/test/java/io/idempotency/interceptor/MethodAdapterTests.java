@@ -128,7 +128,7 @@ class MethodAdapterTests {
 	}
 
 	@Test
-	void aMissingKeyIsRefused() {
+	void aMissingKeyIsRejected() {
 		assertThatExceptionOfType(IdempotencyKeyMissingException.class)
 			.isThrownBy(() -> this.service.pay("", BigDecimal.ONE))
 			.withMessageContaining(PREFIX + "pay")
@@ -181,7 +181,7 @@ class MethodAdapterTests {
 	}
 
 	@Test
-	void aMalformedKeyInTheBodyIsRefused() {
+	void aMalformedKeyInTheBodyIsRejected() {
 		for (Object malformed : List.of("", "x".repeat(21), List.of("a"))) {
 			this.request.body.put("/order/id", malformed);
 			assertThatExceptionOfType(IdempotencyKeyInvalidException.class).isThrownBy(this.service::body)
@@ -191,7 +191,7 @@ class MethodAdapterTests {
 	}
 
 	@Test
-	void rejectRefusesEveryDuplicateAndCountsIt() {
+	void rejectRejectsEveryDuplicateAndCountsIt() {
 		assertThat(this.service.reject("7")).isEqualTo(1);
 		assertThat(this.store.lastClaim().type()).isEqualTo(ClaimType.ONCE);
 		assertThatExceptionOfType(IdempotencyDuplicateException.class).isThrownBy(() -> this.service.reject("7"))
@@ -199,7 +199,7 @@ class MethodAdapterTests {
 	}
 
 	@Test
-	void lockRefusesOverlappingCallsOnly() {
+	void lockRejectsOverlappingCallsOnly() {
 		this.service.lock("7", () -> assertThatExceptionOfType(IdempotencyInProgressException.class)
 			.isThrownBy(() -> this.service.lock("7", () -> {
 			})));
@@ -215,7 +215,7 @@ class MethodAdapterTests {
 	}
 
 	@Test
-	void anOverlappingDuplicateIsRefusedAtOnce() {
+	void anOverlappingDuplicateIsRejectedAtOnce() {
 		this.service.nested("7", () -> assertThatExceptionOfType(IdempotencyInProgressException.class)
 			.isThrownBy(() -> this.service.nested("7", () -> {
 			})));
@@ -254,32 +254,32 @@ class MethodAdapterTests {
 	}
 
 	@Test
-	void aRefusalThatIsRememberedAsksNobodyToComeBackWithTheSameKey() {
-		Runnable refused = () -> this.service.nested("8", () -> this.service.nested("8", () -> {
+	void aRejectionThatIsRememberedAsksNobodyToComeBackWithTheSameKey() {
+		Runnable rejected = () -> this.service.nested("8", () -> this.service.nested("8", () -> {
 		}));
 		IdempotencyInProgressException first = catchThrowableOfType(IdempotencyInProgressException.class,
-				() -> this.service.rememberingNested("7", refused));
+				() -> this.service.rememberingNested("7", rejected));
 		assertThat(first.retry()).isEqualTo(RetryAdvice.NEVER);
 		assertThat(first.retryAfter()).isNull();
 		assertThat(first)
 			.hasToString(first.getClass().getName() + ": " + first.getMessage() + " [code=in-progress, retry=never]");
 		assertThatExceptionOfType(RememberedFailureException.class)
-			.isThrownBy(() -> this.service.rememberingNested("7", refused))
+			.isThrownBy(() -> this.service.rememberingNested("7", rejected))
 			.satisfies((again) -> assertThat(again.status()).isEqualTo(409));
 	}
 
 	@Test
-	void aRefusalIsToBeRepeatedWhereTheCallAroundItKeepsNothing() {
-		Runnable refused = () -> this.service.nested("8", () -> this.service.nested("8", () -> {
+	void aRejectionIsToBeRepeatedWhereTheCallAroundItKeepsNothing() {
+		Runnable rejected = () -> this.service.nested("8", () -> this.service.nested("8", () -> {
 		}));
 		assertThatExceptionOfType(IdempotencyInProgressException.class)
 			.isThrownBy(() -> this.service.rememberingNested("7", () -> {
 				IdempotencyContext.current().orElseThrow().releaseKey();
-				refused.run();
+				rejected.run();
 			}))
 			.satisfies((ex) -> assertThat(ex.retry()).isEqualTo(RetryAdvice.SAME_KEY));
 		assertThatExceptionOfType(IdempotencyInProgressException.class)
-			.isThrownBy(() -> this.service.nested("7", refused))
+			.isThrownBy(() -> this.service.nested("7", rejected))
 			.satisfies((ex) -> assertThat(ex.retry()).isEqualTo(RetryAdvice.SAME_KEY));
 	}
 
@@ -307,7 +307,7 @@ class MethodAdapterTests {
 						+ "the tenant or the credentials")
 				.withStackTraceContaining("The scope expression '#tenant' of '")
 				.withStackTraceContaining("Service#scoped(String, String)' failed: It returned no scope")
-				.satisfies((refusal) -> assertThat(refusal.operation()).isEqualTo("scoped"));
+				.satisfies((rejection) -> assertThat(rejection.operation()).isEqualTo("scoped"));
 		}
 		assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
 			.isThrownBy(() -> this.service.scopedByPrincipal("7"));
@@ -366,7 +366,7 @@ class MethodAdapterTests {
 	}
 
 	@Test
-	void aDuplicateOfTheBusinessDataIsRefusedAndNeverRunsAgain() {
+	void aDuplicateOfTheBusinessDataIsRejectedAndNeverRunsAgain() {
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
 			.isThrownBy(() -> this.service.duplicate("7"))
 			.withCauseInstanceOf(UniqueIndexException.class);
@@ -416,11 +416,11 @@ class MethodAdapterTests {
 	}
 
 	@Test
-	void afterADeadOwnerRefuseRefuses() {
-		this.store.abandoned(IdempotencyKey.of("refusing", Caller.GLOBAL, "7"));
+	void afterADeadOwnerRejectRejects() {
+		this.store.abandoned(IdempotencyKey.of("rejecting", Caller.GLOBAL, "7"));
 		assertThatExceptionOfType(IdempotencyOutcomeUnknownException.class)
-			.isThrownBy(() -> this.service.refusing("7"));
-		assertThat(this.service.refusing("8")).isEqualTo(1);
+			.isThrownBy(() -> this.service.rejecting("7"));
+		assertThat(this.service.rejecting("8")).isEqualTo(1);
 	}
 
 	@Test
@@ -522,7 +522,7 @@ class MethodAdapterTests {
 	}
 
 	@Test
-	void aStoreThatIsDownRefusesTheCall() {
+	void aStoreThatIsDownRejectsTheCall() {
 		this.store.goDown();
 		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
 			.isThrownBy(() -> this.service.pay("7", BigDecimal.ONE));
@@ -744,8 +744,8 @@ class MethodAdapterTests {
 			return null;
 		}
 
-		@Idempotent(key = "#key", operation = "refusing", onAbandoned = REJECT)
-		public int refusing(String key) {
+		@Idempotent(key = "#key", operation = "rejecting", onAbandoned = REJECT)
+		public int rejecting(String key) {
 			return Service.runs.incrementAndGet();
 		}
 

@@ -15,12 +15,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 class SharedOperationTests {
 
 	@Test
-	void joinedAndSeparateMethodsOfOneOperationAreRefused() {
-		assertThat(Refusals.of(Joined.class, Separate.class)).hasMessageContaining("'pay'")
+	void joinedAndSeparateMethodsOfOneOperationAreRejected() {
+		assertThat(Rejections.of(Joined.class, Separate.class)).hasMessageContaining("'pay'")
 			.hasMessageContaining(Joined.class.getName() + "#run(String)")
 			.hasMessageContaining(Separate.class.getName() + "#run(String)")
 			.hasMessageContaining("transaction = JOIN");
-		assertThat(Refusals.of(Separate.class, Joined.class)).hasMessageContaining(Joined.class.getName())
+		assertThat(Rejections.of(Separate.class, Joined.class)).hasMessageContaining(Joined.class.getName())
 			.hasMessageContaining(Separate.class.getName());
 	}
 
@@ -47,8 +47,8 @@ class SharedOperationTests {
 
 	/** Nobody means a credit by the key of a debit. */
 	@Test
-	void aNameOnAClassIsRefusedForASecondMethod() {
-		assertThat(Refusals.of(Accounts.class)).hasMessageContaining("'accounts'")
+	void aNameOnAClassIsRejectedForASecondMethod() {
+		assertThat(Rejections.of(Accounts.class)).hasMessageContaining("'accounts'")
 			.hasMessageContaining("#debit(String)")
 			.hasMessageContaining("#credit(String)");
 		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(OneAccount.class, Account.class)) {

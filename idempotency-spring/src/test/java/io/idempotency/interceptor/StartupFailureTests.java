@@ -48,7 +48,7 @@ class StartupFailureTests {
 		throw new AssertionError("Not a configuration exception", NestedExceptionUtils.getMostSpecificCause(failure));
 	}
 
-	private static void assertRefused(Class<?> bean, String method, String problem, String action) {
+	private static void assertRejected(Class<?> bean, String method, String problem, String action) {
 		IdempotencyConfigurationException failure = failureOf(bean);
 		assertThat(failure).hasMessageStartingWith("@Idempotent on '" + bean.getName() + "#" + method + "': ")
 			.hasMessageContaining(problem);
@@ -57,8 +57,8 @@ class StartupFailureTests {
 
 	@Test
 	void skippingWithAResult() {
-		assertRefused(SkipsResult.class, "run(String)", "conflict = SKIP needs a method that returns void", "REJECT");
-		assertRefused(SkipsLater.class, "run(String)", "conflict = SKIP needs a method that returns void", "REJECT");
+		assertRejected(SkipsResult.class, "run(String)", "conflict = SKIP needs a method that returns void", "REJECT");
+		assertRejected(SkipsLater.class, "run(String)", "conflict = SKIP needs a method that returns void", "REJECT");
 	}
 
 	static class SkipsResult {
@@ -81,9 +81,9 @@ class StartupFailureTests {
 
 	@Test
 	void moreThanOnePlaceOfTheKey() {
-		assertRefused(KeyAndHeader.class, "run(String)", "more than one of key, header and body",
+		assertRejected(KeyAndHeader.class, "run(String)", "more than one of key, header and body",
 				"Keep only the attribute");
-		assertRefused(HeaderAndBody.class, "run(String)", "more than one of key, header and body",
+		assertRejected(HeaderAndBody.class, "run(String)", "more than one of key, header and body",
 				"Keep only the attribute");
 	}
 
@@ -105,8 +105,8 @@ class StartupFailureTests {
 
 	@Test
 	void noPlaceOfTheKeyOnAMethodThatIsNoControllers() {
-		assertRefused(NoKey.class, "run(String)", "it has no key source", "Set key");
-		assertRefused(NoKeyOnClass.class, "run()", "it has no key source", "Set key");
+		assertRejected(NoKey.class, "run(String)", "it has no key source", "Set key");
+		assertRejected(NoKeyOnClass.class, "run()", "it has no key source", "Set key");
 	}
 
 	static class NoKey {
@@ -127,7 +127,7 @@ class StartupFailureTests {
 
 	@Test
 	void methodsThatMakeABean() {
-		assertRefused(MadeHere.class, "made()", "the guard would apply to the creation of the bean",
+		assertRejected(MadeHere.class, "made()", "the guard would apply to the creation of the bean",
 				"Put the annotation on a method of the bean's class");
 	}
 
@@ -144,7 +144,7 @@ class StartupFailureTests {
 
 	@Test
 	void methodsThatAPublicClassInheritsFromAHiddenOne() {
-		assertRefused(Visibly.class, "run(String)", "it has no key source", "Set key");
+		assertRejected(Visibly.class, "run(String)", "it has no key source", "Set key");
 	}
 
 	static class Hidden {
@@ -161,11 +161,11 @@ class StartupFailureTests {
 
 	@Test
 	void unparsableExpressions() {
-		assertRefused(BadKey.class, "run(String)", "its key expression '#key.' is not SpEL", "Correct the expression");
-		assertRefused(BadScope.class, "run(String)", "its scope expression '(' is not SpEL", "Correct");
-		assertRefused(BadFingerprint.class, "run(String)", "its fingerprint expression '#' is not SpEL", "Correct");
-		assertRefused(BadCondition.class, "run(String)", "its condition expression '1 >' is not SpEL", "Correct");
-		assertRefused(TemplateKey.class, "run(String)", "is not SpEL", "Correct");
+		assertRejected(BadKey.class, "run(String)", "its key expression '#key.' is not SpEL", "Correct the expression");
+		assertRejected(BadScope.class, "run(String)", "its scope expression '(' is not SpEL", "Correct");
+		assertRejected(BadFingerprint.class, "run(String)", "its fingerprint expression '#' is not SpEL", "Correct");
+		assertRejected(BadCondition.class, "run(String)", "its condition expression '1 >' is not SpEL", "Correct");
+		assertRejected(TemplateKey.class, "run(String)", "is not SpEL", "Correct");
 	}
 
 	static class BadKey {
@@ -210,11 +210,11 @@ class StartupFailureTests {
 
 	@Test
 	void variablesThatAreNoArguments() {
-		assertRefused(UnknownVariable.class, "run(String, int)", "'{#key, #oder.id}' refers to '#oder'",
+		assertRejected(UnknownVariable.class, "run(String, int)", "'{#key, #oder.id}' refers to '#oder'",
 				"#a0, #a1, #count, #key, #p0, #p1");
-		assertRefused(UnknownInProjection.class, "run(List)", "refers to '#prefix'", "#items");
-		assertRefused(UnknownFunction.class, "run(String)", "refers to '#hash'", "#key");
-		assertRefused(UnknownInScope.class, "run(String)", "its scope expression '#tenant' refers to '#tenant'",
+		assertRejected(UnknownInProjection.class, "run(List)", "refers to '#prefix'", "#items");
+		assertRejected(UnknownFunction.class, "run(String)", "refers to '#hash'", "#key");
+		assertRejected(UnknownInScope.class, "run(String)", "its scope expression '#tenant' refers to '#tenant'",
 				"#key");
 	}
 
@@ -252,10 +252,10 @@ class StartupFailureTests {
 
 	@Test
 	void namesThatTheRootObjectDoesNotHave() {
-		assertRefused(ForgottenHash.class, "run(String)", "refers to 'key', which does not exist", "'#key'");
-		assertRefused(ForgottenHashInList.class, "run(String)", "refers to 'key', which does not exist", "'#key'");
-		assertRefused(ForgottenHashInCall.class, "run(String)", "refers to 'key', which does not exist", "'#key'");
-		assertRefused(ForgottenAt.class, "run(String)", "refers to 'tenants', which does not exist", "'@tenants'");
+		assertRejected(ForgottenHash.class, "run(String)", "refers to 'key', which does not exist", "'#key'");
+		assertRejected(ForgottenHashInList.class, "run(String)", "refers to 'key', which does not exist", "'#key'");
+		assertRejected(ForgottenHashInCall.class, "run(String)", "refers to 'key', which does not exist", "'#key'");
+		assertRejected(ForgottenAt.class, "run(String)", "refers to 'tenants', which does not exist", "'@tenants'");
 	}
 
 	static class ForgottenHash {
@@ -292,26 +292,26 @@ class StartupFailureTests {
 
 	@Test
 	void badPointersAndHeaderNames() {
-		assertRefused(BadPointer.class, "run()", "its body '/a~2' is not a JSON Pointer", "~0 for ~");
-		assertRefused(BadHeader.class, "run()", "its header 'X Key' is not a valid header name",
+		assertRejected(BadPointer.class, "run()", "its body '/a~2' is not a JSON Pointer", "~0 for ~");
+		assertRejected(BadHeader.class, "run()", "its header 'X Key' is not a valid header name",
 				"name of a header only");
 	}
 
 	@Test
 	void pointersWithoutTheirFirstSlash() {
-		assertRefused(NoSlash.class, "run()", "its body 'order/id' is neither a JSON Pointer (RFC 6901)",
+		assertRejected(NoSlash.class, "run()", "its body 'order/id' is neither a JSON Pointer (RFC 6901)",
 				"\"/order/id\"");
-		assertRefused(NoSlashInKey.class, "run()", "'order/id' is neither a JSON Pointer (RFC 6901)", "\"/order/id\"");
-		assertRefused(BadPointerInKey.class, "run()", "'/a~2' is not a JSON Pointer", "~0 for ~");
+		assertRejected(NoSlashInKey.class, "run()", "'order/id' is neither a JSON Pointer (RFC 6901)", "\"/order/id\"");
+		assertRejected(BadPointerInKey.class, "run()", "'/a~2' is not a JSON Pointer", "~0 for ~");
 	}
 
 	@Test
 	void argumentsThatCannotBeComparedWhereAClientChoosesTheKey() {
-		assertRefused(Upload.class, "run(String, InputStream)",
+		assertRejected(Upload.class, "run(String, InputStream)",
 				"its key comes from the client, so its arguments are compared, but the parameter 'content' cannot be: "
 						+ "'java.io.InputStream' cannot be written as JSON: it can be read only once",
 				"Set fingerprint to the values that must be equal on a retry, e.g. fingerprint = \"{#name}\"");
-		assertRefused(Callback.class, "run(Runnable)", "the parameter 'work' cannot be",
+		assertRejected(Callback.class, "run(Runnable)", "the parameter 'work' cannot be",
 				"Set fingerprint to the values that must be equal on a retry, or set fingerprint = \"none\" to compare nothing");
 		assertThat(MethodAdapterSetup.start(UploadWithKey.class, UploadWithFingerprint.class).isActive()).isTrue();
 	}
@@ -378,7 +378,7 @@ class StartupFailureTests {
 
 	@Test
 	void valueAndKeyThatDiffer() {
-		assertRefused(ValueAndKey.class, "run(String)", "value", "Remove value or key");
+		assertRejected(ValueAndKey.class, "run(String)", "value", "Remove value or key");
 		assertThat(failureOf(ValueAndKeyFactory.class))
 			.hasMessageStartingWith("@Idempotent on '" + ValueAndKeyOnClass.class.getName() + "#run(String)'");
 	}
@@ -399,7 +399,7 @@ class StartupFailureTests {
 
 	}
 
-	/** A class that is scanned is refused by Spring, for it reads its annotations. */
+	/** A class that is scanned is rejected by Spring, for it reads its annotations. */
 	static class ValueAndKeyFactory {
 
 		@Bean
@@ -411,7 +411,7 @@ class StartupFailureTests {
 
 	@Test
 	void variablesOfAMethodWithoutArguments() {
-		assertRefused(NoArguments.class, "run()", "refers to '#key', which is not an argument of the method",
+		assertRejected(NoArguments.class, "run()", "refers to '#key', which is not an argument of the method",
 				"The method has no arguments");
 	}
 
@@ -441,11 +441,11 @@ class StartupFailureTests {
 
 	@Test
 	void durationsThatAreNone() {
-		assertRefused(BadRetention.class, "run(String)", "its retention is '30': it is not a duration", "30s");
-		assertRefused(BadLease.class, "run(String)", "its lease is '0s': it must be positive", "30s");
-		assertRefused(BadWait.class, "run(String)", "its waitTimeout is '-PT1S': it must be positive", "30s");
-		assertRefused(BadPlaceholder.class, "run(String)", "its retention is '${not.there}'", "${placeholder}");
-		assertRefused(PlaceholderOfNothing.class, "run(String)",
+		assertRejected(BadRetention.class, "run(String)", "its retention is '30': it is not a duration", "30s");
+		assertRejected(BadLease.class, "run(String)", "its lease is '0s': it must be positive", "30s");
+		assertRejected(BadWait.class, "run(String)", "its waitTimeout is '-PT1S': it must be positive", "30s");
+		assertRejected(BadPlaceholder.class, "run(String)", "its retention is '${not.there}'", "${placeholder}");
+		assertRejected(PlaceholderOfNothing.class, "run(String)",
 				"its lease is '${not.there:soon}' ('soon'): it is not a duration", "30s");
 	}
 
@@ -491,19 +491,19 @@ class StartupFailureTests {
 
 	@Test
 	void recoverMethodsThatDoNotFit() {
-		assertRefused(NoRecover.class, "run(String)", "its recover method 'find' does not exist",
+		assertRejected(NoRecover.class, "run(String)", "its recover method 'find' does not exist",
 				"Add a method 'find' with the same parameters to class " + NoRecover.class.getName());
-		assertRefused(RecoverOfOtherParameters.class, "run(String)",
+		assertRejected(RecoverOfOtherParameters.class, "run(String)",
 				"its recover method 'find' does not exist with these parameters, but there is "
 						+ RecoverOfOtherParameters.class.getName() + "#find(Object)",
 				"same parameters");
-		assertRefused(RecoverItself.class, "run(String)", "its recover method 'run' does not exist", "Add a method");
-		assertRefused(RecoverOfVoid.class, "run(String)", "its recover method 'find' returns void",
+		assertRejected(RecoverItself.class, "run(String)", "its recover method 'run' does not exist", "Add a method");
+		assertRejected(RecoverOfVoid.class, "run(String)", "its recover method 'find' returns void",
 				"Change its return type to java.lang.String");
-		assertRefused(RecoverOfOtherType.class, "run(String)",
+		assertRejected(RecoverOfOtherType.class, "run(String)",
 				"its recover method 'find' returns java.util.List<java.lang.Integer>",
 				"Change its return type to java.util.List<java.lang.String>");
-		assertRefused(RecoverOfFuture.class, "run(String)", "its recover method 'find' returns", "java.lang.String");
+		assertRejected(RecoverOfFuture.class, "run(String)", "its recover method 'find' returns", "java.lang.String");
 	}
 
 	static class NoRecover {
@@ -577,9 +577,9 @@ class StartupFailureTests {
 
 	@Test
 	void storesThatAreNone() {
-		assertRefused(NoStore.class, "run(String)", "its store 'elsewhere' is not a bean of type IdempotencyStore",
+		assertRejected(NoStore.class, "run(String)", "its store 'elsewhere' is not a bean of type IdempotencyStore",
 				"testStore");
-		assertRefused(NotAStore.class, "run(String)", "its store 'engine' is not a bean of type IdempotencyStore",
+		assertRejected(NotAStore.class, "run(String)", "its store 'engine' is not a bean of type IdempotencyStore",
 				"testStore");
 	}
 
@@ -601,31 +601,31 @@ class StartupFailureTests {
 
 	@Test
 	void joinWithoutATransactionToJoin() {
-		assertRefused(Join.class, "run(String)",
+		assertRejected(Join.class, "run(String)",
 				"transaction = JOIN, but its store '" + TestStore.class.getName() + "' does not support transactions",
 				"Use the JDBC store");
 	}
 
 	@Test
 	void joinOfATransactionApart() {
-		assertRefused(ApartJoin.class, "run(String)", "starts a separate transaction", "REQUIRED");
-		assertRefused(LateJoin.class, "run(String)", "after the transaction ends", "BEFORE_COMMIT");
+		assertRejected(ApartJoin.class, "run(String)", "starts a separate transaction", "REQUIRED");
+		assertRejected(LateJoin.class, "run(String)", "after the transaction ends", "BEFORE_COMMIT");
 	}
 
 	@Test
 	void lockOfWorkWhoseEndCannotBeSeen() {
-		assertRefused(StreamLock.class, "run(String)", "its end cannot be observed", "CompletableFuture");
+		assertRejected(StreamLock.class, "run(String)", "its end cannot be observed", "CompletableFuture");
 	}
 
 	@Test
 	void joinWithoutATransactionManager() {
-		assertRefused(JoinWithoutTransactions.class, "run(String)", "the transaction manager is missing or ambiguous",
+		assertRejected(JoinWithoutTransactions.class, "run(String)", "the transaction manager is missing or ambiguous",
 				"@Primary");
 	}
 
 	@Test
 	void joinOfAnAsynchronousMethod() {
-		assertRefused(AsyncJoin.class, "run(String)", "its work continues after the method returns", "SEPARATE");
+		assertRejected(AsyncJoin.class, "run(String)", "its work continues after the method returns", "SEPARATE");
 	}
 
 	@Test
@@ -746,14 +746,14 @@ class StartupFailureTests {
 
 	@Test
 	void methodsThatNoProxyCanGuard() {
-		assertRefused(PrivateMethod.class, "run(String)", "a proxy cannot guard a private method", "non-private");
-		assertRefused(StaticMethod.class, "run(String)", "a proxy cannot guard a static method", "instance method");
-		assertRefused(FinalMethod.class, "run(String)", "a proxy cannot guard a final method", "Remove final");
-		assertRefused(FinalClass.class, "run(String)", "a proxy cannot guard a method of a final class",
+		assertRejected(PrivateMethod.class, "run(String)", "a proxy cannot guard a private method", "non-private");
+		assertRejected(StaticMethod.class, "run(String)", "a proxy cannot guard a static method", "instance method");
+		assertRejected(FinalMethod.class, "run(String)", "a proxy cannot guard a final method", "Remove final");
+		assertRejected(FinalClass.class, "run(String)", "a proxy cannot guard a method of a final class",
 				"Remove final");
-		assertRefused(FinalMethodOfGuardedClass.class, "run(String)", "a proxy cannot guard a final method",
+		assertRejected(FinalMethodOfGuardedClass.class, "run(String)", "a proxy cannot guard a final method",
 				"Remove final");
-		assertRefused(FinalMethodOfInterface.class, "run(String)", "a proxy cannot guard a final method",
+		assertRejected(FinalMethodOfInterface.class, "run(String)", "a proxy cannot guard a final method",
 				"Remove final");
 	}
 
@@ -839,22 +839,22 @@ class StartupFailureTests {
 
 	@Test
 	void attributesThatContradictEachOther() {
-		assertRefused(WaitAndReject.class, "run(String)", "conflict = WAIT contradicts mode = REJECT",
+		assertRejected(WaitAndReject.class, "run(String)", "conflict = WAIT contradicts mode = REJECT",
 				"Remove conflict");
-		assertRefused(TimeoutWithoutWait.class, "run(String)",
+		assertRejected(TimeoutWithoutWait.class, "run(String)",
 				"it has a waitTimeout, but conflict = REJECT never waits", "Remove one");
-		assertRefused(FingerprintAndReject.class, "run(String)",
+		assertRejected(FingerprintAndReject.class, "run(String)",
 				"it has a fingerprint, but mode = REJECT compares nothing", "Remove fingerprint");
-		assertRefused(FingerprintAndLock.class, "run(String)", "it has a fingerprint, but mode = LOCK compares nothing",
+		assertRejected(FingerprintAndLock.class, "run(String)", "it has a fingerprint, but mode = LOCK compares nothing",
 				"Remove fingerprint");
-		assertRefused(RememberAndLock.class, "run(String)", "onFailure = REMEMBER contradicts mode = LOCK",
+		assertRejected(RememberAndLock.class, "run(String)", "onFailure = REMEMBER contradicts mode = LOCK",
 				"Remove onFailure");
-		assertRefused(RecoverAndReject.class, "run(String)", "recover is never called", "set duplicateOn");
-		assertRefused(UnkeptAndReject.class, "run(String)",
+		assertRejected(RecoverAndReject.class, "run(String)", "recover is never called", "set duplicateOn");
+		assertRejected(UnkeptAndReject.class, "run(String)",
 				"it has keepResult = false, but mode = REJECT never stores a result", "Remove keepResult");
-		assertRefused(UnkeptAndLock.class, "run(String)",
+		assertRejected(UnkeptAndLock.class, "run(String)",
 				"it has keepResult = false, but mode = LOCK never stores a result", "Remove keepResult");
-		assertRefused(UnkeptAndRemember.class, "run(String)", "keepResult = false contradicts onFailure = REMEMBER",
+		assertRejected(UnkeptAndRemember.class, "run(String)", "keepResult = false contradicts onFailure = REMEMBER",
 				"Remove one");
 	}
 
@@ -967,13 +967,13 @@ class StartupFailureTests {
 
 	@Test
 	void resultsThatCannotBeKept() {
-		assertRefused(ObjectResult.class, "run(String)",
+		assertRejected(ObjectResult.class, "run(String)",
 				"its result cannot be stored for a replay: 'java.lang.Object' cannot be stored: it does not describe "
 						+ "its values",
 				"keepResult = false or mode = IdempotencyMode.REJECT");
-		assertRefused(MapResult.class, "run(String)", "'java.lang.Object' cannot be stored", "REJECT");
-		assertRefused(FutureOfWildcard.class, "run(String)", "cannot be stored", "REJECT");
-		assertRefused(UnresolvedResult.class, "run(String)", "'T' cannot be stored", "REJECT");
+		assertRejected(MapResult.class, "run(String)", "'java.lang.Object' cannot be stored", "REJECT");
+		assertRejected(FutureOfWildcard.class, "run(String)", "cannot be stored", "REJECT");
+		assertRejected(UnresolvedResult.class, "run(String)", "'T' cannot be stored", "REJECT");
 	}
 
 	static class ObjectResult {
@@ -1025,8 +1025,8 @@ class StartupFailureTests {
 
 	@Test
 	void tokenOfAnotherScopeOrStore() {
-		assertRefused(TokenAndScope.class, "run(String)", "token contradicts scope", "Remove scope");
-		assertRefused(TokenAndStore.class, "run(String)", "token contradicts store", "Remove store");
+		assertRejected(TokenAndScope.class, "run(String)", "token contradicts scope", "Remove scope");
+		assertRejected(TokenAndStore.class, "run(String)", "token contradicts store", "Remove store");
 	}
 
 	static class TokenAndScope {

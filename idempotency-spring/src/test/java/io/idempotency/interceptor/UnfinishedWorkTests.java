@@ -45,7 +45,7 @@ import static org.mockito.Mockito.mock;
 
 /**
  * A claim that ends when the method returns guards nothing where the work only begins
- * then: such methods are refused at start-up.
+ * then: such methods are rejected at start-up.
  */
 class UnfinishedWorkTests {
 
@@ -54,27 +54,27 @@ class UnfinishedWorkTests {
 			LockScheduledFuture.class, LockOwnPublisher.class, LockFutureOfFuture.class, LockFutureOfMono.class,
 			LockListOfFutures.class, LockMapOfFutures.class, LockArrayOfFutures.class, LockOptionalMono.class,
 			RejectMono.class })
-	void whatOnlyBeginsWhenTheMethodReturnsIsRefused(Class<?> bean) {
-		Refusals.assertRefused(bean, "its work continues after the method returns", "CompletableFuture");
+	void whatOnlyBeginsWhenTheMethodReturnsIsRejected(Class<?> bean) {
+		Rejections.assertRejected(bean, "its work continues after the method returns", "CompletableFuture");
 	}
 
 	@Test
 	void aJoinedTransactionWouldEndBeforeTheWork() {
-		Refusals.assertRefused(JoinMono.class, "its work continues after the method returns",
+		Rejections.assertRejected(JoinMono.class, "its work continues after the method returns",
 				"Return the result itself");
 	}
 
 	@Test
-	void aReplayIsRefusedWhateverTheCodecSays() {
-		Refusals.assertRefused(ReplayMono.class, "its work continues after the method returns", "CompletableFuture");
-		IdempotencyConfigurationException failure = Refusals.of(ReplayMono.class, AnyCodec.class);
+	void aReplayIsRejectedWhateverTheCodecSays() {
+		Rejections.assertRejected(ReplayMono.class, "its work continues after the method returns", "CompletableFuture");
+		IdempotencyConfigurationException failure = Rejections.of(ReplayMono.class, AnyCodec.class);
 		assertThat(failure).hasMessageContaining("its work continues after the method returns");
 	}
 
 	@ParameterizedTest
 	@ValueSource(classes = { LockSuspend.class, RejectSuspend.class, ReplaySuspend.class, JoinSuspend.class })
 	void aSuspendFunctionIsNamed(Class<?> bean) {
-		Refusals.assertRefused(bean, "it is a suspend function", "non-suspending");
+		Rejections.assertRejected(bean, "it is a suspend function", "non-suspending");
 	}
 
 	@Test

@@ -25,15 +25,15 @@ import org.springframework.web.context.request.NativeWebRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What no adapter can guard is refused at start-up, which names the framework and the
+ * What no adapter can guard is rejected at start-up, which names the framework and the
  * cure.
  */
 class UnsupportedCallerCheckTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { DefaultKey.class, BodyKey.class, ExpressionKey.class, GuardedController.class })
-	void aControllerIsRefusedWithTheReason(Class<?> controller) {
-		assertThat(Refusals.of(controller, WebFlux.class))
+	void aControllerIsRejectedWithTheReason(Class<?> controller) {
+		assertThat(Rejections.of(controller, WebFlux.class))
 			.hasMessageStartingWith("@Idempotent on '" + controller.getName() + "#run(String)'")
 			.hasMessageContaining("WebFlux")
 			.satisfies((failure) -> assertThat(((io.idempotency.IdempotencyConfigurationException) failure).action())
@@ -41,15 +41,15 @@ class UnsupportedCallerCheckTests {
 	}
 
 	@Test
-	void aMethodOfAControllerThatHandlesNoRequestIsRefused() {
-		assertThat(Refusals.of(NoHandler.class, WebFlux.class)).hasMessageContaining("WebFlux")
+	void aMethodOfAControllerThatHandlesNoRequestIsRejected() {
+		assertThat(Rejections.of(NoHandler.class, WebFlux.class)).hasMessageContaining("WebFlux")
 			.satisfies((failure) -> assertThat(((io.idempotency.IdempotencyConfigurationException) failure).action())
 				.contains("Spring MVC"));
 	}
 
 	@Test
-	void aKeyFromTheRequestIsRefusedOnOtherBeansToo() {
-		assertThat(Refusals.of(HeaderOfService.class, WebFlux.class)).hasMessageContaining("WebFlux");
+	void aKeyFromTheRequestIsRejectedOnOtherBeansToo() {
+		assertThat(Rejections.of(HeaderOfService.class, WebFlux.class)).hasMessageContaining("WebFlux");
 	}
 
 	@Test
@@ -62,19 +62,19 @@ class UnsupportedCallerCheckTests {
 	@ParameterizedTest
 	@ValueSource(classes = { FunctionalEndpoint.class, FunctionalAnswer.class, ReactiveEndpoint.class })
 	void handlerOfAFunctionalEndpointIsNamed(Class<?> handler) {
-		Refusals.assertRefused(handler, "functional endpoint", "firstHeader(\"Idempotency-Key\")");
+		Rejections.assertRejected(handler, "functional endpoint", "firstHeader(\"Idempotency-Key\")");
 	}
 
 	@Test
 	void controllerOfSpringDataRestIsNamed() {
-		Refusals.assertRefused(DataRest.class, "@RepositoryRestController", "@RestController");
+		Rejections.assertRejected(DataRest.class, "@RepositoryRestController", "@RestController");
 	}
 
 	@ParameterizedTest
 	@ValueSource(
 			classes = { MessageWithoutKey.class, MessageWithHeader.class, MessageWithBody.class, Subscription.class })
 	void messageHasNoRequestToReadAKeyFrom(Class<?> handler) {
-		Refusals.assertRefused(handler, "@MessageMapping", "@Header(\"Idempotency-Key\") String id");
+		Rejections.assertRejected(handler, "@MessageMapping", "@Header(\"Idempotency-Key\") String id");
 	}
 
 	@Test
@@ -88,11 +88,11 @@ class UnsupportedCallerCheckTests {
 	@ParameterizedTest
 	@ValueSource(classes = { ToResponse.class, ToStream.class, ToWriter.class, ToMessage.class, ToRequest.class })
 	void whatIsWrittenToAnArgumentIsNotReplayed(Class<?> writer) {
-		Refusals.assertRefused(writer, "is not stored", "mode = IdempotencyMode.REJECT");
+		Rejections.assertRejected(writer, "is not stored", "mode = IdempotencyMode.REJECT");
 	}
 
 	@Test
-	void duplicatesThatAreRefusedMayWriteWhereTheyLike() {
+	void duplicatesThatAreRejectedMayWriteWhereTheyLike() {
 		try (AnnotationConfigApplicationContext context = MethodAdapterSetup.start(Rejecting.class, Unkept.class)) {
 			assertThat(context.getBean(Rejecting.class)).isNotNull();
 		}

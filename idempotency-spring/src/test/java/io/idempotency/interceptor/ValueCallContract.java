@@ -72,7 +72,7 @@ abstract class ValueCallContract {
 	}
 
 	@Test
-	void keyWithAnotherFingerprintIsRefused() throws Exception {
+	void keyWithAnotherFingerprintIsRejected() throws Exception {
 		Receipt first = payments().compared("7", 10, this::receipt);
 		assertThatExceptionOfType(IdempotencyKeyReusedException.class)
 			.isThrownBy(() -> payments().compared("7", 11, this::receipt));
@@ -109,7 +109,7 @@ abstract class ValueCallContract {
 		payments().once("7", this::receipt);
 		assertThatExceptionOfType(IdempotencyDuplicateException.class)
 			.isThrownBy(() -> payments().once("7", this::receipt))
-			.satisfies((refusal) -> assertThat(refusal.attempts()).isEqualTo(2));
+			.satisfies((rejection) -> assertThat(rejection.attempts()).isEqualTo(2));
 		assertThat(this.runs).hasValue(1);
 	}
 

@@ -66,10 +66,10 @@ interface AbandonedRules extends StoreUnderTest {
 	@Test
 	default void claimThatMayNotTakeOverChangesNothing() {
 		Call first = abandonedClaim();
-		Expect.abandoned("RUNNING, lease over, may not take over: Abandoned", first.duplicate().refusing().claim());
-		Expect.abandoned("RUNNING, lease over, asked again: Abandoned", first.duplicate().refusing().claim());
+		Expect.abandoned("RUNNING, lease over, may not take over: Abandoned", first.duplicate().rejecting().claim());
+		Expect.abandoned("RUNNING, lease over, asked again: Abandoned", first.duplicate().rejecting().claim());
 		Expect.accepted("RUNNING, lease over, complete by the owner", first.complete("late"));
-		Expect.completed("RUNNING, lease over, complete: DONE", "late", first.duplicate().refusing().claim());
+		Expect.completed("RUNNING, lease over, complete: DONE", "late", first.duplicate().rejecting().claim());
 	}
 
 	@Test
@@ -77,7 +77,7 @@ interface AbandonedRules extends StoreUnderTest {
 		Call first = abandonedClaim();
 		Call other = first.duplicate().otherFingerprint();
 		Expect.keyReused("RUNNING, lease over, claim with another fingerprint: KeyReused", other.claim());
-		Expect.keyReused("RUNNING, lease over, claim with another fingerprint: KeyReused", other.refusing().claim());
+		Expect.keyReused("RUNNING, lease over, claim with another fingerprint: KeyReused", other.rejecting().claim());
 		Expect.takenOver("RUNNING, lease over after a mismatch: taken over", first.duplicate().claim());
 	}
 
@@ -100,9 +100,9 @@ interface AbandonedRules extends StoreUnderTest {
 	}
 
 	@Test
-	default void completionByAnotherAfterTheLeaseIsRefused() {
+	default void completionByAnotherAfterTheLeaseIsRejected() {
 		Call first = abandonedClaim();
-		Expect.refused("RUNNING, lease over, complete by another", first.duplicate().complete("other"));
+		Expect.rejected("RUNNING, lease over, complete by another", first.duplicate().complete("other"));
 		Expect.takenOver("RUNNING, lease over after a rejected completion: taken over", first.duplicate().claim());
 	}
 
@@ -114,9 +114,9 @@ interface AbandonedRules extends StoreUnderTest {
 	}
 
 	@Test
-	default void releaseByAnotherAfterTheLeaseIsRefused() {
+	default void releaseByAnotherAfterTheLeaseIsRejected() {
 		Call first = abandonedClaim();
-		Expect.refused("RUNNING, lease over, release by another", first.duplicate().release());
+		Expect.rejected("RUNNING, lease over, release by another", first.duplicate().release());
 		Expect.takenOver("RUNNING, lease over after a rejected release: taken over", first.duplicate().claim());
 	}
 
@@ -128,9 +128,9 @@ interface AbandonedRules extends StoreUnderTest {
 	}
 
 	@Test
-	default void renewalByAnotherAfterTheLeaseIsRefused() {
+	default void renewalByAnotherAfterTheLeaseIsRejected() {
 		Call first = abandonedClaim();
-		Expect.refused("RUNNING, lease over, renew by another", first.duplicate().renew(Call.LONG));
+		Expect.rejected("RUNNING, lease over, renew by another", first.duplicate().renew(Call.LONG));
 		Expect.takenOver("RUNNING, lease over after a rejected renewal: taken over", first.duplicate().claim());
 	}
 
@@ -139,14 +139,14 @@ interface AbandonedRules extends StoreUnderTest {
 		Call first = Call.fresh(this).lease(tick()).retention(tick()).acquire();
 		elapse(tick().multipliedBy(3));
 		Expect.acquired("RUNNING, lease and retention over: absent",
-				first.duplicate().refusing().otherFingerprint().claim());
+				first.duplicate().rejecting().otherFingerprint().claim());
 	}
 
 	@Test
 	default void ownerRenewsAfterLeaseAndRetentionInVain() {
 		Call first = Call.fresh(this).lease(tick()).retention(tick()).acquire();
 		elapse(tick().multipliedBy(3));
-		Expect.refused("RUNNING, lease and retention over: absent, renew", first.renew(Call.LONG));
+		Expect.rejected("RUNNING, lease and retention over: absent, renew", first.renew(Call.LONG));
 	}
 
 	@Test
@@ -164,8 +164,8 @@ interface AbandonedRules extends StoreUnderTest {
 	default void lateOwnerCannotCompleteItsSuccessorsClaim() {
 		Call first = abandonedClaim();
 		Call second = first.duplicate().acquire();
-		Expect.refused("RUNNING, taken over, complete by the late owner", first.complete("late"));
-		Expect.refused("RUNNING, taken over, complete with zero retention by the late owner", first.forget());
+		Expect.rejected("RUNNING, taken over, complete by the late owner", first.complete("late"));
+		Expect.rejected("RUNNING, taken over, complete with zero retention by the late owner", first.forget());
 		expectIntact(second);
 	}
 
@@ -173,7 +173,7 @@ interface AbandonedRules extends StoreUnderTest {
 	default void lateOwnerCannotReleaseItsSuccessorsClaim() {
 		Call first = abandonedClaim();
 		Call second = first.duplicate().acquire();
-		Expect.refused("RUNNING, taken over, release by the late owner", first.release());
+		Expect.rejected("RUNNING, taken over, release by the late owner", first.release());
 		expectIntact(second);
 	}
 
@@ -181,7 +181,7 @@ interface AbandonedRules extends StoreUnderTest {
 	default void lateOwnerCannotRenewItsSuccessorsClaim() {
 		Call first = abandonedClaim();
 		Call second = first.duplicate().acquire();
-		Expect.refused("RUNNING, taken over, renew by the late owner", first.renew(Call.LONG));
+		Expect.rejected("RUNNING, taken over, renew by the late owner", first.renew(Call.LONG));
 		Expect.inProgress("RUNNING, taken over, claim by the late owner: InProgress", first.claim());
 		expectIntact(second);
 	}
@@ -191,9 +191,9 @@ interface AbandonedRules extends StoreUnderTest {
 		Call first = abandonedClaim();
 		Call second = first.duplicate().acquire();
 		second.complete("second");
-		Expect.refused("DONE by the successor, complete by the late owner", first.complete("late"));
-		Expect.refused("DONE by the successor, release by the late owner", first.release());
-		Expect.refused("DONE by the successor, renew by the late owner", first.renew(Call.LONG));
+		Expect.rejected("DONE by the successor, complete by the late owner", first.complete("late"));
+		Expect.rejected("DONE by the successor, release by the late owner", first.release());
+		Expect.rejected("DONE by the successor, renew by the late owner", first.renew(Call.LONG));
 		Expect.completed("DONE by the successor: its result stands", "second", first.duplicate().claim());
 	}
 

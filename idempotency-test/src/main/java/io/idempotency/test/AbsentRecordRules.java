@@ -25,7 +25,7 @@ interface AbsentRecordRules extends StoreUnderTest {
 
 	@Test
 	default void freshClaimThatMayNotTakeOverIsAcquired() {
-		Expect.acquired("absent, claim: Acquired", Call.fresh(this).refusing().claim());
+		Expect.acquired("absent, claim: Acquired", Call.fresh(this).rejecting().claim());
 	}
 
 	@Test
@@ -81,9 +81,9 @@ interface AbsentRecordRules extends StoreUnderTest {
 	}
 
 	@Test
-	default void lateCompletionOutsideTheRetentionIsRefused() {
+	default void lateCompletionOutsideTheRetentionIsRejected() {
 		Call late = expiredClaim();
-		Expect.refused("absent, complete outside the retention of the claim", late.complete("late", tick()));
+		Expect.rejected("absent, complete outside the retention of the claim", late.complete("late", tick()));
 		Expect.acquired("absent after a rejected completion, claim: Acquired", late.duplicate().claim());
 	}
 
@@ -119,9 +119,9 @@ interface AbsentRecordRules extends StoreUnderTest {
 	}
 
 	@Test
-	default void renewIsRefusedAndChangesNothing() {
+	default void renewIsRejectedAndChangesNothing() {
 		Call never = Call.fresh(this);
-		Expect.refused("absent, renew", never.renew(Call.LONG));
+		Expect.rejected("absent, renew", never.renew(Call.LONG));
 		Expect.acquired("absent after a rejected renewal, claim: Acquired", never.duplicate().claim());
 	}
 

@@ -203,12 +203,12 @@ interface AdminRules extends StoreUnderTest {
 		assertThat(evict(running, false)).as("RUNNING, evict").isEqualTo(Eviction.RUNNING);
 		Expect.inProgress("RUNNING, eviction rejected, claim: InProgress", running.duplicate().claim());
 		assertThat(evict(running, true)).as("RUNNING, evict by force").isEqualTo(Eviction.EVICTED);
-		Expect.refused("RUNNING, evicted, renew by the owner", running.renew(Call.LONG));
+		Expect.rejected("RUNNING, evicted, renew by the owner", running.renew(Call.LONG));
 		Expect.accepted("RUNNING, evicted, complete by the owner", running.complete("done"));
 		Call lost = Call.fresh(this).acquire();
 		evict(lost, true);
 		Call next = lost.duplicate().acquire();
-		Expect.refused("RUNNING, evicted and claimed, complete by the owner", lost.complete("done"));
+		Expect.rejected("RUNNING, evicted and claimed, complete by the owner", lost.complete("done"));
 		Expect.accepted("RUNNING, evicted and claimed, complete by the next", next.complete("done"));
 		Call executed = Call.fresh(this).acquire();
 		executed.execute(Call.LONG, Call.LONG);
@@ -271,7 +271,7 @@ interface AdminRules extends StoreUnderTest {
 	}
 
 	@Test
-	default void cursorOfNoStoreIsRefused() {
+	default void cursorOfNoStoreIsRejected() {
 		RecordAdmin admin = admin(store());
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> admin.scan(RecordSelection.ofOperation("none", "none"), "'; drop table", 10));

@@ -97,7 +97,7 @@ final class Call {
 	}
 
 	/** Creates a call that does not take over a claim whose lease is over. */
-	Call refusing() {
+	Call rejecting() {
 		return with(this.request.withTakeOver(false));
 	}
 

@@ -21,7 +21,7 @@ interface CompletedRecordRules extends StoreUnderTest {
 		Call first = done();
 		for (int i = 0; i < 3; i++) {
 			Expect.completed("DONE, claim: Completed", "done", first.duplicate().claim());
-			Expect.completed("DONE, claim: Completed", "done", first.duplicate().refusing().claim());
+			Expect.completed("DONE, claim: Completed", "done", first.duplicate().rejecting().claim());
 		}
 	}
 
@@ -39,7 +39,7 @@ interface CompletedRecordRules extends StoreUnderTest {
 		Expect.accepted("RUNNING, complete as " + kind + " by the owner", first.complete(completion));
 		Expect.completed("DONE as " + kind + ", claim: Completed", "done", first.duplicate().claim());
 		Expect.accepted("DONE as " + kind + ", complete with the same claim id", first.complete(completion));
-		Expect.refused("DONE as " + kind + ", release by the owner", first.release());
+		Expect.rejected("DONE as " + kind + ", release by the owner", first.release());
 		Expect.keyReused("DONE as " + kind + ", claim with another fingerprint: KeyReused",
 				first.duplicate().otherFingerprint().claim());
 		Expect.completed("DONE as " + kind + ": nothing has changed", "done", first.duplicate().claim());
@@ -67,7 +67,7 @@ interface CompletedRecordRules extends StoreUnderTest {
 		Expect.keyReused("DONE without a result, claim with another fingerprint: KeyReused",
 				first.duplicate().otherFingerprint().claim());
 		Expect.resultUnavailable("DONE without a result, claim: ResultUnavailable",
-				first.duplicate().refusing().claim());
+				first.duplicate().rejecting().claim());
 	}
 
 	@Test
@@ -82,18 +82,18 @@ interface CompletedRecordRules extends StoreUnderTest {
 	@Test
 	default void completionByAnotherCannotReplaceTheResult() {
 		Call first = done();
-		Expect.refused("DONE, complete by another", first.duplicate().complete("other"));
-		Expect.refused("DONE, complete without a result by another",
+		Expect.rejected("DONE, complete by another", first.duplicate().complete("other"));
+		Expect.rejected("DONE, complete without a result by another",
 				first.duplicate().completeWithoutResult(Call.LONG));
-		Expect.refused("DONE, complete with zero retention by another", first.duplicate().forget());
+		Expect.rejected("DONE, complete with zero retention by another", first.duplicate().forget());
 		Expect.completed("DONE after rejected completions: the result stands", "done", first.duplicate().claim());
 	}
 
 	@Test
 	default void nothingReleasesWhatIsDone() {
 		Call first = done();
-		Expect.refused("DONE, release by the owner", first.release());
-		Expect.refused("DONE, release by another", first.duplicate().release());
+		Expect.rejected("DONE, release by the owner", first.release());
+		Expect.rejected("DONE, release by another", first.duplicate().release());
 		Expect.completed("DONE after rejected releases: the result stands", "done", first.duplicate().claim());
 	}
 
@@ -101,8 +101,8 @@ interface CompletedRecordRules extends StoreUnderTest {
 	default void nothingRenewsWhatIsDone() {
 		Call first = Call.fresh(this).acquire();
 		first.complete("done", tick());
-		Expect.refused("DONE, renew by the owner", first.renew(Call.LONG));
-		Expect.refused("DONE, renew by another", first.duplicate().renew(Call.LONG));
+		Expect.rejected("DONE, renew by the owner", first.renew(Call.LONG));
+		Expect.rejected("DONE, renew by another", first.duplicate().renew(Call.LONG));
 		elapse(tick().multipliedBy(3));
 		Expect.acquired("DONE, retention over after rejected renewals: absent", first.duplicate().claim());
 	}
@@ -112,9 +112,9 @@ interface CompletedRecordRules extends StoreUnderTest {
 		Call first = Call.fresh(this).acquire();
 		first.completeWithoutResult(Call.LONG);
 		Expect.accepted("DONE without a result, complete with the same claim id", first.complete("again"));
-		Expect.refused("DONE without a result, complete by another", first.duplicate().complete("other"));
-		Expect.refused("DONE without a result, release by the owner", first.release());
-		Expect.refused("DONE without a result, renew by the owner", first.renew(Call.LONG));
+		Expect.rejected("DONE without a result, complete by another", first.duplicate().complete("other"));
+		Expect.rejected("DONE without a result, release by the owner", first.release());
+		Expect.rejected("DONE without a result, renew by the owner", first.renew(Call.LONG));
 		Expect.resultUnavailable("DONE without a result: nothing has changed", first.duplicate().claim());
 	}
 
@@ -135,11 +135,11 @@ interface CompletedRecordRules extends StoreUnderTest {
 	}
 
 	@Test
-	default void completionSentOnceMoreAfterTheRetentionIsRefused() {
+	default void completionSentOnceMoreAfterTheRetentionIsRejected() {
 		Call first = Call.fresh(this).acquire();
 		first.complete("done", tick());
 		elapse(tick().multipliedBy(3));
-		Expect.refused("DONE, retention over: absent, complete outside the retention of the claim",
+		Expect.rejected("DONE, retention over: absent, complete outside the retention of the claim",
 				first.complete("done", tick()));
 		Expect.acquired("absent after a rejected completion, claim: Acquired", first.duplicate().claim());
 	}

@@ -103,7 +103,7 @@ public final class ConcurrentDuplicates {
 	 * message in a random order; so the listener gets each message at least once from
 	 * each duplicate, and several messages at once.
 	 * <p>
-	 * A consumer whose message is refused because another delivery of it still runs
+	 * A consumer whose message is rejected because another delivery of it still runs
 	 * ({@link IdempotencyInProgressException}) delivers it again after its other
 	 * messages. Any other exception ends the consumer, and is among the failures.
 	 * @param messages the messages

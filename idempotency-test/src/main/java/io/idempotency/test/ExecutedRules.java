@@ -13,7 +13,7 @@ interface ExecutedRules extends StoreUnderTest {
 	default void executedIsInProgressWhileItsResultIsAwaited() {
 		Call first = executed(Call.LONG);
 		Expect.inProgress("COMMITTED, claim: InProgress", first.duplicate().claim());
-		Expect.inProgress("COMMITTED, claim: InProgress", first.duplicate().refusing().claim());
+		Expect.inProgress("COMMITTED, claim: InProgress", first.duplicate().rejecting().claim());
 	}
 
 	@Test
@@ -22,7 +22,7 @@ interface ExecutedRules extends StoreUnderTest {
 		elapse(tick().multipliedBy(3));
 		Expect.resultUnavailable("COMMITTED, attachWithin over, claim: ResultUnavailable", first.duplicate().claim());
 		Expect.resultUnavailable("COMMITTED, attachWithin over, claim: ResultUnavailable",
-				first.duplicate().refusing().claim());
+				first.duplicate().rejecting().claim());
 	}
 
 	@Test
@@ -81,12 +81,12 @@ interface ExecutedRules extends StoreUnderTest {
 	}
 
 	@Test
-	default void completionOfExecutedByAnotherIsRefused() {
+	default void completionOfExecutedByAnotherIsRejected() {
 		Call first = executed(tick());
-		Expect.refused("COMMITTED, complete by another", first.duplicate().complete("other"));
+		Expect.rejected("COMMITTED, complete by another", first.duplicate().complete("other"));
 		elapse(tick().multipliedBy(3));
-		Expect.refused("COMMITTED, attachWithin over, complete by another", first.duplicate().complete("other"));
-		Expect.refused("COMMITTED, complete with zero retention by another", first.duplicate().forget());
+		Expect.rejected("COMMITTED, attachWithin over, complete by another", first.duplicate().complete("other"));
+		Expect.rejected("COMMITTED, complete with zero retention by another", first.duplicate().forget());
 		Expect.resultUnavailable("COMMITTED after rejected completions: nothing has changed",
 				first.duplicate().claim());
 	}
@@ -94,13 +94,13 @@ interface ExecutedRules extends StoreUnderTest {
 	@Test
 	default void executedIsNeitherReleasedNorRenewed() {
 		Call first = executed(tick());
-		Expect.refused("COMMITTED, release by the owner", first.release());
-		Expect.refused("COMMITTED, renew by the owner", first.renew(Call.LONG));
-		Expect.refused("COMMITTED, release by another", first.duplicate().release());
-		Expect.refused("COMMITTED, renew by another", first.duplicate().renew(Call.LONG));
+		Expect.rejected("COMMITTED, release by the owner", first.release());
+		Expect.rejected("COMMITTED, renew by the owner", first.renew(Call.LONG));
+		Expect.rejected("COMMITTED, release by another", first.duplicate().release());
+		Expect.rejected("COMMITTED, renew by another", first.duplicate().renew(Call.LONG));
 		elapse(tick().multipliedBy(3));
-		Expect.refused("COMMITTED, attachWithin over, release by the owner", first.release());
-		Expect.refused("COMMITTED, attachWithin over, renew by the owner", first.renew(Call.LONG));
+		Expect.rejected("COMMITTED, attachWithin over, release by the owner", first.release());
+		Expect.rejected("COMMITTED, attachWithin over, renew by the owner", first.renew(Call.LONG));
 		Expect.resultUnavailable("COMMITTED after rejections: nothing has changed", first.duplicate().claim());
 	}
 
@@ -123,9 +123,9 @@ interface ExecutedRules extends StoreUnderTest {
 	}
 
 	@Test
-	default void executedByAnotherIsRefused() {
+	default void executedByAnotherIsRejected() {
 		Call first = Call.fresh(this).acquire();
-		Expect.refused("RUNNING, COMMITTED by another", first.duplicate().execute(Call.LONG, Call.LONG));
+		Expect.rejected("RUNNING, COMMITTED by another", first.duplicate().execute(Call.LONG, Call.LONG));
 		Expect.accepted("RUNNING after a rejected COMMITTED, release by the owner", first.release());
 	}
 

@@ -73,7 +73,7 @@ final class Expect {
 		assertThat(answer).as("%s: accepted", rule).isTrue();
 	}
 
-	static void refused(String rule, boolean answer) {
+	static void rejected(String rule, boolean answer) {
 		assertThat(answer).as("%s: accepted", rule).isFalse();
 	}
 

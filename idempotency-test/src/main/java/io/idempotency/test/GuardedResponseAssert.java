@@ -34,7 +34,7 @@ public final class GuardedResponseAssert extends AbstractAssert<GuardedResponseA
 
 	/**
 	 * Asserts that the answer is no replay: the handler ran for this request, or the
-	 * request was refused.
+	 * request was rejected.
 	 * @return this
 	 */
 	public GuardedResponseAssert isNoReplay() {
@@ -79,7 +79,7 @@ public final class GuardedResponseAssert extends AbstractAssert<GuardedResponseA
 	}
 
 	/**
-	 * Asserts that the guard has refused the request.
+	 * Asserts that the guard has rejected the request.
 	 * @param code the code of the problem, such as {@code in-progress}
 	 * @return this
 	 */

@@ -27,7 +27,7 @@ interface InProgressRules extends StoreUnderTest {
 	default void duplicateIsInProgress() {
 		Call first = Call.fresh(this).acquire();
 		Expect.inProgress("RUNNING, lease live, claim: InProgress", first.duplicate().claim());
-		Expect.inProgress("RUNNING, lease live, claim: InProgress", first.duplicate().refusing().claim());
+		Expect.inProgress("RUNNING, lease live, claim: InProgress", first.duplicate().rejecting().claim());
 	}
 
 	@Test
@@ -93,12 +93,12 @@ interface InProgressRules extends StoreUnderTest {
 	}
 
 	@Test
-	default void completionByAnotherIsRefused() {
+	default void completionByAnotherIsRejected() {
 		Call first = Call.fresh(this).acquire();
 		Call other = first.duplicate();
-		Expect.refused("RUNNING, complete by another", other.complete("other"));
-		Expect.refused("RUNNING, complete with zero retention by another", other.forget());
-		Expect.refused("RUNNING, COMMITTED by another", other.execute(Call.LONG, Call.LONG));
+		Expect.rejected("RUNNING, complete by another", other.complete("other"));
+		Expect.rejected("RUNNING, complete with zero retention by another", other.forget());
+		Expect.rejected("RUNNING, COMMITTED by another", other.execute(Call.LONG, Call.LONG));
 		Expect.inProgress("RUNNING after rejected completions: nothing has changed", first.duplicate().claim());
 		Expect.accepted("RUNNING, complete by the owner", first.complete("done"));
 		Expect.completed("RUNNING, complete: DONE", "done", first.duplicate().claim());
@@ -118,17 +118,17 @@ interface InProgressRules extends StoreUnderTest {
 		Call first = Call.fresh(this).acquire();
 		first.release();
 		Call second = first.duplicate().acquire();
-		Expect.refused("RUNNING, release by an earlier owner", first.release());
-		Expect.refused("RUNNING, complete by an earlier owner", first.complete("late"));
-		Expect.refused("RUNNING, renew by an earlier owner", first.renew(Call.LONG));
+		Expect.rejected("RUNNING, release by an earlier owner", first.release());
+		Expect.rejected("RUNNING, complete by an earlier owner", first.complete("late"));
+		Expect.rejected("RUNNING, renew by an earlier owner", first.renew(Call.LONG));
 		Expect.accepted("RUNNING, complete by the owner", second.complete("second"));
 		Expect.completed("RUNNING, complete: DONE", "second", first.duplicate().claim());
 	}
 
 	@Test
-	default void releaseByAnotherIsRefused() {
+	default void releaseByAnotherIsRejected() {
 		Call first = Call.fresh(this).acquire();
-		Expect.refused("RUNNING, release by another", first.duplicate().release());
+		Expect.rejected("RUNNING, release by another", first.duplicate().release());
 		Expect.inProgress("RUNNING after a rejected release: nothing has changed", first.duplicate().claim());
 	}
 
@@ -144,9 +144,9 @@ interface InProgressRules extends StoreUnderTest {
 	}
 
 	@Test
-	default void renewalByAnotherIsRefused() {
+	default void renewalByAnotherIsRejected() {
 		Call first = Call.fresh(this).lease(tick()).acquire();
-		Expect.refused("RUNNING, renew by another", first.duplicate().renew(Call.LONG));
+		Expect.rejected("RUNNING, renew by another", first.duplicate().renew(Call.LONG));
 		elapse(tick().multipliedBy(3));
 		Expect.takenOver("RUNNING, lease over after a rejected renewal: taken over", first.duplicate().claim());
 	}

@@ -16,7 +16,7 @@ interface OrphanedRecordRules extends StoreUnderTest {
 	@Test
 	default void releasedTakeOverStaysAbandoned() {
 		Call first = leaveToNobody();
-		Expect.abandoned("orphaned, may not take over: Abandoned", first.duplicate().refusing().claim());
+		Expect.abandoned("orphaned, may not take over: Abandoned", first.duplicate().rejecting().claim());
 		Claim claim = Expect.takenOver("orphaned, claim: taken over", first.duplicate().claim());
 		assertThat(claim.fencingToken()).as("fencing token of the take-over")
 			.isGreaterThan(first.claimed().fencingToken());
@@ -34,7 +34,7 @@ interface OrphanedRecordRules extends StoreUnderTest {
 			last = claim.fencingToken();
 			Expect.accepted("RUNNING, taken over, release by the owner", call.release());
 		}
-		Expect.abandoned("orphaned, may not take over: Abandoned", call.duplicate().refusing().claim());
+		Expect.abandoned("orphaned, may not take over: Abandoned", call.duplicate().rejecting().claim());
 	}
 
 	@Test
@@ -44,7 +44,7 @@ interface OrphanedRecordRules extends StoreUnderTest {
 		Call second = first.duplicate().acquire();
 		second.release();
 		second.release();
-		Expect.abandoned("orphaned, released twice: still abandoned", first.duplicate().refusing().claim());
+		Expect.abandoned("orphaned, released twice: still abandoned", first.duplicate().rejecting().claim());
 		Expect.takenOver("orphaned, released twice, claim: taken over", first.duplicate().claim());
 	}
 
@@ -55,7 +55,7 @@ interface OrphanedRecordRules extends StoreUnderTest {
 		Call second = first.duplicate().acquire();
 		second.release();
 		Call third = first.duplicate().acquire();
-		Expect.refused("RUNNING, release by an earlier owner", second.release());
+		Expect.rejected("RUNNING, release by an earlier owner", second.release());
 		Expect.accepted("RUNNING, complete by the owner", third.complete("third"));
 		Expect.completed("RUNNING, complete: DONE", "third", first.duplicate().claim());
 	}
@@ -79,11 +79,11 @@ interface OrphanedRecordRules extends StoreUnderTest {
 	default void lateOwnerOfAnotherRequestCannotComplete() {
 		Call late = Call.fresh(this);
 		Call owner = leaveToNobodyWithAnotherFingerprint(late);
-		Expect.refused("orphaned with another fingerprint, complete", late.complete("late"));
-		Expect.refused("orphaned with another fingerprint, complete without a result",
+		Expect.rejected("orphaned with another fingerprint, complete", late.complete("late"));
+		Expect.rejected("orphaned with another fingerprint, complete without a result",
 				late.completeWithoutResult(Call.LONG));
-		Expect.refused("orphaned with another fingerprint, COMMITTED", late.execute(Call.LONG, Call.LONG));
-		Expect.refused("orphaned with another fingerprint, complete with zero retention", late.forget());
+		Expect.rejected("orphaned with another fingerprint, COMMITTED", late.execute(Call.LONG, Call.LONG));
+		Expect.rejected("orphaned with another fingerprint, complete with zero retention", late.forget());
 		expectAbandoned(owner);
 	}
 
@@ -91,8 +91,8 @@ interface OrphanedRecordRules extends StoreUnderTest {
 	default void lateOwnerThatComparesNothingCannotCompleteAnotherRequest() {
 		Call late = Call.fresh(this).fingerprint(Fingerprint.NONE);
 		Call owner = leaveToNobodyWithAnotherFingerprint(late);
-		Expect.refused("orphaned with a fingerprint, complete without one", late.complete("late"));
-		Expect.refused("orphaned with a fingerprint, complete with zero retention and without one", late.forget());
+		Expect.rejected("orphaned with a fingerprint, complete without one", late.complete("late"));
+		Expect.rejected("orphaned with a fingerprint, complete with zero retention and without one", late.forget());
 		expectAbandoned(owner);
 	}
 
@@ -100,7 +100,7 @@ interface OrphanedRecordRules extends StoreUnderTest {
 	default void lateOwnerCannotCompleteWhatComparesNothing() {
 		Call late = Call.fresh(this);
 		Call owner = leaveToNobody(late, late.duplicate().fingerprint(Fingerprint.NONE));
-		Expect.refused("orphaned without a fingerprint, complete with one", late.complete("late"));
+		Expect.rejected("orphaned without a fingerprint, complete with one", late.complete("late"));
 		expectAbandoned(owner);
 	}
 
@@ -109,7 +109,7 @@ interface OrphanedRecordRules extends StoreUnderTest {
 		Call late = Call.freshToken(this);
 		store().issue(late.key(), Call.LONG);
 		Call owner = leaveToNobodyWithAnotherFingerprint(late);
-		Expect.refused("orphaned token with another fingerprint, complete", late.complete("late"));
+		Expect.rejected("orphaned token with another fingerprint, complete", late.complete("late"));
 		expectAbandoned(owner);
 	}
 
@@ -131,7 +131,7 @@ interface OrphanedRecordRules extends StoreUnderTest {
 	@Test
 	default void lateFirstOwnerCannotRenew() {
 		Call first = leaveToNobody();
-		Expect.refused("orphaned, renew", first.renew(Call.LONG));
+		Expect.rejected("orphaned, renew", first.renew(Call.LONG));
 		Expect.takenOver("orphaned after a rejected renewal, claim: taken over", first.duplicate().claim());
 	}
 
@@ -140,7 +140,7 @@ interface OrphanedRecordRules extends StoreUnderTest {
 		Call first = leaveToNobody();
 		first.release();
 		Expect.abandoned("orphaned, release by the late first owner: nothing changes",
-				first.duplicate().refusing().claim());
+				first.duplicate().rejecting().claim());
 	}
 
 	@Test
@@ -157,7 +157,7 @@ interface OrphanedRecordRules extends StoreUnderTest {
 		Call second = first.duplicate().retention(tick()).acquire();
 		second.release();
 		elapse(tick().multipliedBy(3));
-		Expect.acquired("orphaned, retention over: absent", first.duplicate().refusing().claim());
+		Expect.acquired("orphaned, retention over: absent", first.duplicate().rejecting().claim());
 	}
 
 	/**
@@ -165,7 +165,7 @@ interface OrphanedRecordRules extends StoreUnderTest {
 	 * and that owner may still complete.
 	 */
 	private void expectAbandoned(Call owner) {
-		Expect.abandoned("orphaned after a rejected completion: still abandoned", owner.duplicate().refusing().claim());
+		Expect.abandoned("orphaned after a rejected completion: still abandoned", owner.duplicate().rejecting().claim());
 		Expect.accepted("orphaned, complete by the late owner of its request", owner.complete("own"));
 		Expect.completed("orphaned, complete: DONE", "own", owner.duplicate().claim());
 	}

@@ -25,7 +25,7 @@ interface RejectModeRules extends StoreUnderTest {
 		Expect.acquired("absent, claim ONCE: Acquired", first.claim());
 		Expect.duplicate("ONCE, claim: Duplicate", 2, first.duplicate().claim());
 		Expect.duplicate("ONCE, claim: Duplicate", 3, first.duplicate().claim());
-		Expect.duplicate("ONCE, claim: Duplicate", 4, first.duplicate().refusing().claim());
+		Expect.duplicate("ONCE, claim: Duplicate", 4, first.duplicate().rejecting().claim());
 	}
 
 	@Test
@@ -50,18 +50,18 @@ interface RejectModeRules extends StoreUnderTest {
 	@Test
 	default void onceIsNeverCompleted() {
 		Call first = once().acquire();
-		Expect.refused("ONCE, complete by the owner", first.complete("done"));
-		Expect.refused("ONCE, complete with zero retention by the owner", first.forget());
-		Expect.refused("ONCE, COMMITTED by the owner", first.execute(Call.LONG, Call.LONG));
-		Expect.refused("ONCE, complete by another", first.duplicate().complete("other"));
+		Expect.rejected("ONCE, complete by the owner", first.complete("done"));
+		Expect.rejected("ONCE, complete with zero retention by the owner", first.forget());
+		Expect.rejected("ONCE, COMMITTED by the owner", first.execute(Call.LONG, Call.LONG));
+		Expect.rejected("ONCE, complete by another", first.duplicate().complete("other"));
 		Expect.duplicate("ONCE after rejected completions: nothing has changed", 2, first.duplicate().claim());
 	}
 
 	@Test
 	default void onceIsNeverRenewed() {
 		Call first = once().retention(tick()).acquire();
-		Expect.refused("ONCE, renew by the owner", first.renew(Call.LONG));
-		Expect.refused("ONCE, renew by another", first.duplicate().renew(Call.LONG));
+		Expect.rejected("ONCE, renew by the owner", first.renew(Call.LONG));
+		Expect.rejected("ONCE, renew by another", first.duplicate().renew(Call.LONG));
 		elapse(tick().multipliedBy(3));
 		Expect.acquired("ONCE, retention over after rejected renewals: absent", first.duplicate().claim());
 	}
@@ -82,7 +82,7 @@ interface RejectModeRules extends StoreUnderTest {
 	@Test
 	default void onceIsNotReleasedByAnother() {
 		Call first = once().acquire();
-		Expect.refused("ONCE, release by another", first.duplicate().release());
+		Expect.rejected("ONCE, release by another", first.duplicate().release());
 		Expect.duplicate("ONCE after a rejected release: nothing has changed", 2, first.duplicate().claim());
 	}
 

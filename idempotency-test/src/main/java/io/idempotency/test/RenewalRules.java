@@ -34,7 +34,7 @@ interface RenewalRules extends StoreUnderTest {
 	}
 
 	@Test
-	default void renewalOfManyNamesThoseThatAreRefused() {
+	default void renewalOfManyNamesThoseThatAreRejected() {
 		Call ours = Call.fresh(this).lease(tick()).acquire();
 		Call absent = Call.fresh(this);
 		Call done = Call.fresh(this).acquire();
@@ -64,7 +64,7 @@ interface RenewalRules extends StoreUnderTest {
 	}
 
 	@Test
-	default void renewalOfNoneRefusesNone() {
+	default void renewalOfNoneRejectsNone() {
 		assertThat(store().renewAll(Set.of())).as("renewal of none: rejected").isEmpty();
 	}
 

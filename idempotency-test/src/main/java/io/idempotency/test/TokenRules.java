@@ -122,10 +122,10 @@ interface TokenRules extends StoreUnderTest {
 	@Test
 	default void tokenIsNotReleasedByAnother() {
 		Call first = issued(Call.LONG).acquire();
-		Expect.refused("RUNNING token, release by another", first.duplicate().release());
+		Expect.rejected("RUNNING token, release by another", first.duplicate().release());
 		Expect.inProgress("RUNNING token after a rejected release: nothing has changed", first.duplicate().claim());
 		Expect.accepted("RUNNING token, complete by the owner", first.complete("done"));
-		Expect.refused("DONE token, release by another", first.duplicate().release());
+		Expect.rejected("DONE token, release by another", first.duplicate().release());
 		Expect.completed("DONE token after a rejected release: the result stands", "done", first.duplicate().claim());
 	}
 
@@ -134,7 +134,7 @@ interface TokenRules extends StoreUnderTest {
 		Call first = issued(Call.LONG).acquire();
 		first.release();
 		Call second = first.duplicate().acquire();
-		Expect.refused("RUNNING token, release by an earlier owner", first.release());
+		Expect.rejected("RUNNING token, release by an earlier owner", first.release());
 		Expect.inProgress("RUNNING token after a rejected release: nothing has changed", first.duplicate().claim());
 		Expect.accepted("RUNNING token, complete by the owner", second.complete("second"));
 		Expect.completed("RUNNING token, complete: DONE", "second", first.duplicate().claim());
@@ -143,7 +143,7 @@ interface TokenRules extends StoreUnderTest {
 	@Test
 	default void tokenThatIsClaimedOnceIsNotReleasedByAnother() {
 		Call first = issued(Call.LONG).type(ClaimType.ONCE).acquire();
-		Expect.refused("ONCE token, release by another", first.duplicate().release());
+		Expect.rejected("ONCE token, release by another", first.duplicate().release());
 		Expect.duplicate("ONCE token after a rejected release: nothing has changed", 2, first.duplicate().claim());
 	}
 
@@ -176,7 +176,7 @@ interface TokenRules extends StoreUnderTest {
 	default void issuedTokenIsNeitherReleasedNorRenewed() {
 		Call never = issued(tick());
 		Expect.accepted("ISSUED, release", never.release());
-		Expect.refused("ISSUED, renew", never.renew(Call.LONG));
+		Expect.rejected("ISSUED, renew", never.renew(Call.LONG));
 		elapse(tick().multipliedBy(3));
 		Expect.unknownToken("ISSUED, time to live over after a rejected renewal: absent", never.claim());
 	}
@@ -190,11 +190,11 @@ interface TokenRules extends StoreUnderTest {
 	}
 
 	@Test
-	default void lateCompletionOfATokenOutsideTheRetentionIsRefused() {
+	default void lateCompletionOfATokenOutsideTheRetentionIsRejected() {
 		Call first = issued(Call.LONG).acquire();
 		first.release();
 		elapse(tick().multipliedBy(3));
-		Expect.refused("ISSUED, complete outside the retention of the claim", first.complete("late", tick()));
+		Expect.rejected("ISSUED, complete outside the retention of the claim", first.complete("late", tick()));
 		Expect.acquired("ISSUED after a rejected completion, claim: Acquired", first.duplicate().claim());
 	}
 
@@ -210,12 +210,12 @@ interface TokenRules extends StoreUnderTest {
 		Call first = issued(Call.LONG).lease(tick()).acquire();
 		elapse(tick().multipliedBy(3));
 		Expect.abandoned("RUNNING token, lease over, may not take over: Abandoned",
-				first.duplicate().refusing().claim());
+				first.duplicate().rejecting().claim());
 		Call second = first.duplicate();
 		Expect.takenOver("RUNNING token, lease over, claim: taken over", second.claim());
 		Expect.accepted("RUNNING token, taken over, release by the owner", second.release());
 		Expect.abandoned("orphaned token, may not take over: Abandoned, not ISSUED",
-				first.duplicate().refusing().claim());
+				first.duplicate().rejecting().claim());
 	}
 
 	@Test

@@ -102,22 +102,22 @@ final class Defects {
 				complete("keeps a late result without its fingerprint", (s, c) -> isLate(s, c, Type.RESULT),
 						(s, c) -> s.complete(KnownStore.with(c, c.claim(), Fingerprint.NONE)),
 						"lateCompletionKeepsTheFingerprint"),
-				complete("refuses a late completion that is sent once more", (s, c) -> s.isLate(key(c)),
+				complete("rejects a late completion that is sent once more", (s, c) -> s.isLate(key(c)),
 						(s, c) -> false, "lateCompletionMayBeRepeated"),
 				complete("keeps a completion however late it comes", (s, c) -> s.isAbsent(key(c)),
-						KnownStore::completeNow, "lateCompletionOutsideTheRetentionIsRefused",
-						"completionSentOnceMoreAfterTheRetentionIsRefused"),
-				complete("refuses a completion after a release", (s, c) -> s.isAbsent(key(c)) && s.isReleased(key(c)),
+						KnownStore::completeNow, "lateCompletionOutsideTheRetentionIsRejected",
+						"completionSentOnceMoreAfterTheRetentionIsRejected"),
+				complete("rejects a completion after a release", (s, c) -> s.isAbsent(key(c)) && s.isReleased(key(c)),
 						(s, c) -> false, "completionAfterAReleaseIsKept"),
-				complete("refuses a late completion with zero retention",
+				complete("rejects a late completion with zero retention",
 						(s, c) -> s.isAbsent(key(c)) && isForgetting(c), (s, c) -> false,
 						"completionWithZeroRetentionIsAcceptedAndLeavesNothing"),
 				complete("keeps a result with zero retention", (s, c) -> c.type() == Type.RESULT && isForgetting(c),
 						(s, c) -> s.complete(kept(c, LONG)), "resultWithZeroRetentionLeavesNothing"),
-				release("refuses a release that finds nothing", (s, k, id) -> s.isAbsent(k), (s, k, id) -> false,
+				release("rejects a release that finds nothing", (s, k, id) -> s.isAbsent(k), (s, k, id) -> false,
 						"releaseIsAcceptedAndChangesNothing"),
 				renew("accepts a renewal that finds nothing", (s, k, id) -> s.isAbsent(k) && !s.wasClaimed(k),
-						(s, k, id, lease) -> true, "renewIsRefusedAndChangesNothing"));
+						(s, k, id, lease) -> true, "renewIsRejectedAndChangesNothing"));
 	}
 
 	private static List<Defect> running() {
@@ -147,7 +147,7 @@ final class Defects {
 				complete("keeps a tombstone with zero retention", (s, c) -> s.isRunning(key(c)) && isForgetting(c),
 						(s, c) -> s.complete(kept(c, LONG)), "completionWithZeroRetentionRemovesTheRecord"),
 				complete("lets anybody complete", (s, c) -> s.isRunning(key(c)), KnownStore::completeAsOwner,
-						"completionByAnotherIsRefused", "releaseSentOnceMoreDoesNotTouchTheSuccessor"),
+						"completionByAnotherIsRejected", "releaseSentOnceMoreDoesNotTouchTheSuccessor"),
 				claim("keeps the fingerprint of a released claim",
 						(s, r) -> s.isAbsent(r.key()) && s.isReleased(r.key())
 								&& !s.request(r.key()).fingerprint().matches(r.fingerprint()),
@@ -158,11 +158,11 @@ final class Defects {
 						"releaseOfATakeOverSentOnceMoreDoesNotTouchTheNextOne",
 						"releaseOfATokenSentOnceMoreDoesNotTouchTheSuccessor"),
 				release("lets anybody release", (s, k, id) -> s.isRunning(k), KnownStore::releaseAsOwner,
-						"releaseByAnotherIsRefused"),
+						"releaseByAnotherIsRejected"),
 				renew("keeps the lease as it is", (s, k, id) -> s.isRunning(k) && s.isOwner(k, id),
 						(s, k, id, lease) -> true, "renewalMakesTheLeaseLonger"),
 				renew("lets anybody renew", (s, k, id) -> s.isRunning(k), KnownStore::renewAsOwner,
-						"renewalByAnotherIsRefused"),
+						"renewalByAnotherIsRejected"),
 				claim("ends a lease with the retention", (s, r) -> r.lease().compareTo(r.retention()) > 0,
 						(s, r) -> s.claim(r.withLease(r.retention())), "recordLivesAsLongAsTheLease"),
 				renew("renews no longer than the retention",
@@ -177,19 +177,19 @@ final class Defects {
 							.map((each) -> new Renewal(each.key(), each.claimId(), Duration.ofMillis(1)))
 							.toList()),
 						"renewalOfManyMakesEachLeaseLonger"),
-				renewAll("does not say which renewals it has refused", (s, renewals) -> {
+				renewAll("does not say which renewals it has rejected", (s, renewals) -> {
 					s.renewAll(renewals);
 					return Set.of();
-				}, "renewalOfManyNamesThoseThatAreRefused"),
+				}, "renewalOfManyNamesThoseThatAreRejected"),
 				renewAll("renews for whoever has the claim by then",
 						(s, renewals) -> s.renewAll(renewals.stream()
 							.map((each) -> s.isRunning(each.key())
 									? new Renewal(each.key(), s.claim(each.key()).id(), each.lease()) : each)
 							.toList()),
 						"renewalOfManyRenewsWhatWasTakenOver"),
-				renewAll("refuses a claim that it was not asked for",
+				renewAll("rejects a claim that it was not asked for",
 						(s, renewals) -> renewals.isEmpty() ? Set.of(ClaimId.random()) : s.renewAll(renewals),
-						"renewalOfNoneRefusesNone"),
+						"renewalOfNoneRejectsNone"),
 				renewAll("renews only the first hundred",
 						(s, renewals) -> s.renewAll(renewals.stream().limit(MANY).toList()),
 						"fiveHundredClaimsAreRenewedAtOnce"));
@@ -228,18 +228,18 @@ final class Defects {
 				claim("gives an owner that claims after its lease no new one",
 						(s, r) -> s.isLeaseOver(r.key()) && isOwner(s, r), (s, r) -> new Acquired(s.claim(r.key())),
 						"ownerThatClaimsOnceMoreKeepsItsFenceAndGetsANewLease"),
-				complete("refuses a completion after the lease", (s, c) -> s.isLeaseOver(key(c)), (s, c) -> false,
+				complete("rejects a completion after the lease", (s, c) -> s.isLeaseOver(key(c)), (s, c) -> false,
 						"ownerCompletesAfterItsLease"),
 				complete("lets anybody complete after the lease", (s, c) -> s.isLeaseOver(key(c)),
-						KnownStore::completeAsOwner, "completionByAnotherAfterTheLeaseIsRefused"),
-				release("refuses a release after the lease", (s, k, id) -> s.isLeaseOver(k), (s, k, id) -> false,
+						KnownStore::completeAsOwner, "completionByAnotherAfterTheLeaseIsRejected"),
+				release("rejects a release after the lease", (s, k, id) -> s.isLeaseOver(k), (s, k, id) -> false,
 						"ownerReleasesAfterItsLease"),
 				release("lets anybody release after the lease", (s, k, id) -> s.isLeaseOver(k),
-						KnownStore::releaseAsOwner, "releaseByAnotherAfterTheLeaseIsRefused"),
-				renew("refuses a renewal after the lease", (s, k, id) -> s.isLeaseOver(k), (s, k, id, lease) -> false,
+						KnownStore::releaseAsOwner, "releaseByAnotherAfterTheLeaseIsRejected"),
+				renew("rejects a renewal after the lease", (s, k, id) -> s.isLeaseOver(k), (s, k, id, lease) -> false,
 						"ownerRenewsAfterItsLease"),
 				renew("lets anybody renew after the lease", (s, k, id) -> s.isLeaseOver(k), KnownStore::renewAsOwner,
-						"renewalByAnotherAfterTheLeaseIsRefused"),
+						"renewalByAnotherAfterTheLeaseIsRejected"),
 				claim("keeps a claim beyond its retention", (s, r) -> r.type() == ClaimType.LEASED,
 						(s, r) -> s.claim(r.withRetention(r.retention().multipliedBy(MANY))),
 						"abandonedRecordIsAbsentAfterTheRetention"),
@@ -276,7 +276,7 @@ final class Defects {
 				release("forgets a take-over with a release of the first owner",
 						(s, k, id) -> s.isNobodys(k) && isLateOwner(s, k, id), (s, k, id) -> s.remove(k),
 						"lateFirstOwnerCannotReleaseTheMemory"),
-				complete("refuses the late first owner its result",
+				complete("rejects the late first owner its result",
 						(s, c) -> s.isNobodys(key(c)) && c.type() == Type.RESULT, (s, c) -> false,
 						"lateFirstOwnerMayStillComplete"),
 				complete("drops the late first owner's tombstone",
@@ -297,7 +297,7 @@ final class Defects {
 				complete("lets the owner of another request complete a token",
 						(s, c) -> s.isNobodys(key(c)) && key(c).isToken(), Defects::completeSameRequest,
 						"lateOwnerOfAnotherRequestCannotCompleteNobodysToken"),
-				complete("refuses a late owner where nothing is compared",
+				complete("rejects a late owner where nothing is compared",
 						(s, c) -> s.isNobodys(key(c)) && c.fingerprint().isNone(), (s, c) -> false,
 						"lateOwnerCompletesWhereNothingIsCompared"),
 				renew("lets the late first owner renew", (s, k, id) -> s.isNobodys(k), (s, k, id, lease) -> true,
@@ -318,10 +318,10 @@ final class Defects {
 						"executedIsATombstoneWhenItsResultDoesNotCome"),
 				claim("compares no fingerprint while the result is awaited", (s, r) -> s.is(State.COMMITTED, r.key()),
 						Defects::claimWhatever, "keyReusedIsJudgedFirstOfExecuted"),
-				complete("refuses the result of what is executed",
+				complete("rejects the result of what is executed",
 						(s, c) -> s.is(State.COMMITTED, key(c)) && c.type() == Type.RESULT, (s, c) -> false,
 						"ownerAttachesItsResult"),
-				complete("refuses a result that comes after the wait for it", Defects::isUnattached, (s, c) -> false,
+				complete("rejects a result that comes after the wait for it", Defects::isUnattached, (s, c) -> false,
 						"ownerAttachesItsResultToWhatIsATombstoneByThen"),
 				complete("waits on when the owner says that no result comes",
 						(s, c) -> s.is(State.COMMITTED, key(c)) && c.type() == Type.WITHOUT_RESULT && !isForgetting(c),
@@ -329,16 +329,16 @@ final class Defects {
 				complete("keeps what is executed and to be forgotten",
 						(s, c) -> s.is(State.COMMITTED, key(c)) && isForgetting(c), (s, c) -> true,
 						"ownerEndsExecutedWithZeroRetention"),
-				complete("refuses COMMITTED that is sent once more",
+				complete("rejects COMMITTED that is sent once more",
 						(s, c) -> s.is(State.COMMITTED, key(c)) && c.type() == Type.COMMITTED, (s, c) -> false,
 						"executedMayBeSentOnceMore"),
 				complete("washes a result away with COMMITTED",
 						(s, c) -> s.is(State.DONE, key(c)) && c.type() == Type.COMMITTED, KnownStore::replace,
 						"executedDoesNotWashAResultAway"),
 				complete("lets anybody attach a result", (s, c) -> s.is(State.COMMITTED, key(c)),
-						KnownStore::completeAsOwner, "completionOfExecutedByAnotherIsRefused"),
+						KnownStore::completeAsOwner, "completionOfExecutedByAnotherIsRejected"),
 				complete("lets anybody attach a result after the wait for it", Defects::isUnattached,
-						KnownStore::completeAsOwner, "completionOfExecutedByAnotherIsRefused"),
+						KnownStore::completeAsOwner, "completionOfExecutedByAnotherIsRejected"),
 				release("releases what is executed", (s, k, id) -> s.is(State.COMMITTED, k), (s, k, id) -> s.remove(k),
 						"executedIsNeitherReleasedNorRenewed"),
 				renew("renews what is executed", (s, k, id) -> s.is(State.COMMITTED, k), (s, k, id, lease) -> true,
@@ -352,14 +352,14 @@ final class Defects {
 						"executedIsAbsentAfterARetentionThatIsShorterThanTheWaitForItsResult"),
 				complete("lets anybody say that the work is done",
 						(s, c) -> s.isRunning(key(c)) && c.type() == Type.COMMITTED, KnownStore::completeAsOwner,
-						"executedByAnotherIsRefused"));
+						"executedByAnotherIsRejected"));
 	}
 
 	private static List<Defect> done() {
 		return List.of(
 				claim("replays once", (s, r) -> s.is(State.DONE, r.key()) && s.count(r.key()) > 1,
 						(s, r) -> new ResultUnavailable(), "everyDuplicateGetsTheResult"),
-				complete("forgets a refused call", (s, c) -> c.kind() == ResultKind.REFUSAL, (s, c) -> s.remove(key(c)),
+				complete("forgets a rejected call", (s, c) -> c.kind() == ResultKind.REJECTION, (s, c) -> s.remove(key(c)),
 						"resultsOfAllKindsAreKeptAlike"),
 				claim("lets the owner run again", (s, r) -> s.is(State.DONE, r.key()) && isOwner(s, r),
 						(s, r) -> new Acquired(s.claim(r.key())), "claimSentOnceMoreAfterCompletionGetsTheResult"),
@@ -498,11 +498,11 @@ final class Defects {
 						(s, k, id, lease) -> s.reissue(k), "issuedTokenIsNeitherReleasedNorRenewed"),
 				release("releases a token that is not in use", (s, k, id) -> s.is(State.ISSUED, k) && !s.wasClaimed(k),
 						(s, k, id) -> false, "issuedTokenIsNeitherReleasedNorRenewed"),
-				complete("refuses the completion of a token that was given back", (s, c) -> s.is(State.ISSUED, key(c)),
+				complete("rejects the completion of a token that was given back", (s, c) -> s.is(State.ISSUED, key(c)),
 						(s, c) -> false, "lateCompletionOfAReleasedTokenIsKept"),
 				complete("completes a token however late", (s, c) -> s.is(State.ISSUED, key(c)),
 						(s, c) -> s.remove(key(c)) && s.completeNow(c),
-						"lateCompletionOfATokenOutsideTheRetentionIsRefused"),
+						"lateCompletionOfATokenOutsideTheRetentionIsRejected"),
 				complete("gives back a token that is to be forgotten",
 						(s, c) -> key(c).isToken() && isForgetting(c) && s.complete(c), (s, c) -> s.reissue(key(c)),
 						"completionWithZeroRetentionUsesTheTokenUp"),
@@ -592,7 +592,7 @@ final class Defects {
 					}
 
 				}, "releaseAndTakeOverExcludeEachOther"),
-				complete("refuses the slower of two equal completions",
+				complete("rejects the slower of two equal completions",
 						(s, c) -> seenBy(s, key(c), s.isRunning(key(c))) && s.count(key(c)) > 3, (s, c) -> false,
 						"completionSentTwiceAtOnceIsAcceptedTwice"));
 	}
@@ -665,7 +665,7 @@ final class Defects {
 						return super.scan(selection, null, count);
 					}
 
-				}, "cursorOfNoStoreIsRefused"));
+				}, "cursorOfNoStoreIsRejected"));
 	}
 
 	private static List<Defect> finds() {

@@ -51,7 +51,7 @@ import org.slf4j.LoggerFactory;
  * order. Within a line, the oldest record is first:
  * <ol>
  * <li>Expired records are removed.
- * <li>Records of rejected calls ({@link ResultKind#REFUSAL}, an HTTP response of 4xx) are
+ * <li>Records of rejected calls ({@link ResultKind#REJECTION}, an HTTP response of 4xx) are
  * removed as a whole. Such a call had no effect, so a retry runs again, as after a
  * release. If its key is a token, the token is unknown. Nothing of these records stays,
  * because one caller could otherwise fill the store with rejected calls.
@@ -350,7 +350,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 
 		/** Returns whether the call had no effect, so that it may run again. */
 		boolean isRejection() {
-			return this.record.kind() == ResultKind.REFUSAL;
+			return this.record.kind() == ResultKind.REJECTION;
 		}
 
 		long bytes() {

@@ -144,21 +144,21 @@ class MemoryIdempotencyStoreBoundTests {
 	}
 
 	@Test
-	void refusedCallsAreForgottenBeforeAnyResultIsDropped() {
+	void rejectedCallsAreForgottenBeforeAnyResultIsDropped() {
 		MemoryIdempotencyStore store = store(4 * RECORD + 4 * (RESULT + 100));
 		complete(store, acquire(store, "success"), 100);
 		complete(store, acquire(store, "failure"), 100, ResultKind.FAILURE);
-		complete(store, acquire(store, "refusal 1"), 100, ResultKind.REFUSAL);
-		complete(store, acquire(store, "refusal 2"), 100, ResultKind.REFUSAL);
+		complete(store, acquire(store, "rejection 1"), 100, ResultKind.REJECTION);
+		complete(store, acquire(store, "rejection 2"), 100, ResultKind.REJECTION);
 		acquire(store, "new 1");
 		assertThat(claim(store, "success")).isInstanceOf(Completed.class);
 		assertThat(claim(store, "failure")).isInstanceOf(Completed.class);
-		assertThat(claim(store, "refusal 2")).isInstanceOf(Completed.class);
+		assertThat(claim(store, "rejection 2")).isInstanceOf(Completed.class);
 		assertThat(store.size()).isEqualTo(4);
 		acquire(store, "new 2");
 		assertThat(claim(store, "success")).isInstanceOf(Completed.class);
 		assertThat(claim(store, "failure")).isInstanceOf(Completed.class);
-		assertThat(claim(store, "refusal 2")).isInstanceOf(Acquired.class);
+		assertThat(claim(store, "rejection 2")).isInstanceOf(Acquired.class);
 	}
 
 	@Test
@@ -174,16 +174,16 @@ class MemoryIdempotencyStoreBoundTests {
 	}
 
 	@Test
-	void floodOfRefusedCallsNeverFillsTheStore() {
+	void floodOfRejectedCallsNeverFillsTheStore() {
 		MemoryIdempotencyStore store = store(10 * RECORD);
 		complete(store, acquire(store, "success"), 100);
 		for (int i = 0; i < 1000; i++) {
-			Claim refused = acquire(store, "refused " + i);
+			Claim rejected = acquire(store, "rejected " + i);
 			if (i % 2 == 0) {
-				complete(store, refused, 100 + i, ResultKind.REFUSAL);
+				complete(store, rejected, 100 + i, ResultKind.REJECTION);
 			}
 			else {
-				store.complete(Completion.withoutResult(refused, FINGERPRINT, RETENTION, ResultKind.REFUSAL));
+				store.complete(Completion.withoutResult(rejected, FINGERPRINT, RETENTION, ResultKind.REJECTION));
 			}
 		}
 		assertThat(claim(store, "success")).isInstanceOf(Completed.class);
@@ -195,24 +195,24 @@ class MemoryIdempotencyStoreBoundTests {
 
 	/** What the dead owner has done is not known. */
 	@Test
-	void refusalOfACallThatTookOverIsNotForgotten() {
+	void rejectionOfACallThatTookOverIsNotForgotten() {
 		MemoryIdempotencyStore store = store(2 * RECORD);
 		acquire(store, "a");
 		this.clock.advance(LEASE);
 		Claim successor = ((Acquired) claim(store, "a")).claim();
 		assertThat(successor.abandoned()).isTrue();
-		complete(store, successor, 100, ResultKind.REFUSAL);
+		complete(store, successor, 100, ResultKind.REJECTION);
 		acquire(store, "b");
 		assertFull(store, "c");
 		assertThat(claim(store, "a")).isInstanceOf(ResultUnavailable.class);
 	}
 
 	@Test
-	void tokenOfARefusedCallIsUnknownWhenThatIsForgotten() {
+	void tokenOfARejectedCallIsUnknownWhenThatIsForgotten() {
 		MemoryIdempotencyStore store = store(4 * RECORD);
 		store.issue(token("1"), TTL);
-		Claim refused = ((Acquired) store.claim(request(token("1")))).claim();
-		complete(store, refused, 100, ResultKind.REFUSAL);
+		Claim rejected = ((Acquired) store.claim(request(token("1")))).claim();
+		complete(store, rejected, 100, ResultKind.REJECTION);
 		assertThat(store.claim(request(token("1")))).isInstanceOf(Completed.class);
 		for (int i = 0; i < 4; i++) {
 			acquire(store, "call " + i);
@@ -237,7 +237,7 @@ class MemoryIdempotencyStoreBoundTests {
 	}
 
 	@Test
-	void newClaimIsRefusedBeforeALiveOneIsForgotten() {
+	void newClaimIsRejectedBeforeALiveOneIsForgotten() {
 		MemoryIdempotencyStore store = store(2 * RECORD);
 		Claim first = acquire(store, "a");
 		Claim second = acquire(store, "b");
@@ -303,7 +303,7 @@ class MemoryIdempotencyStoreBoundTests {
 	}
 
 	@Test
-	void newClaimIsRefusedBeforeATombstoneIsForgotten() {
+	void newClaimIsRejectedBeforeATombstoneIsForgotten() {
 		MemoryIdempotencyStore store = store(2 * RECORD);
 		complete(store, acquire(store, "a"), 10);
 		store.complete(Completion.withoutResult(acquire(store, "b"), FINGERPRINT, RETENTION));
@@ -339,7 +339,7 @@ class MemoryIdempotencyStoreBoundTests {
 	}
 
 	@Test
-	void refusedClaimLeavesNothing() {
+	void rejectedClaimLeavesNothing() {
 		MemoryIdempotencyStore store = store(RECORD + RECORD / 2);
 		Claim claim = acquire(store, "a");
 		for (int i = 0; i < 10; i++) {

@@ -101,7 +101,7 @@ class MemoryIdempotencyStoreRaceTests {
 	void everyByteIsCountedWhateverHappens() throws Exception {
 		long maxBytes = 60L * MemoryIdempotencyStore.RECORD_BYTES;
 		MemoryIdempotencyStore store = new MemoryIdempotencyStore(maxBytes, this.clock);
-		AtomicLong refusals = new AtomicLong();
+		AtomicLong rejections = new AtomicLong();
 		Queue<Long> overdrafts = new ConcurrentLinkedQueue<>();
 		runInThreads((random) -> {
 			List<Claim> claims = new ArrayList<>();
@@ -110,7 +110,7 @@ class MemoryIdempotencyStoreRaceTests {
 					anything(store, claims, random);
 				}
 				catch (IdempotencyStoreException ex) {
-					refusals.incrementAndGet();
+					rejections.incrementAndGet();
 				}
 				long used = store.usedBytes();
 				if (used > maxBytes || used < 0) {
@@ -119,7 +119,7 @@ class MemoryIdempotencyStoreRaceTests {
 			}
 		});
 		assertThat(overdrafts).isEmpty();
-		assertThat(refusals.get()).as("the store was full at times").isPositive();
+		assertThat(rejections.get()).as("the store was full at times").isPositive();
 		assertConsistent(store);
 	}
 

@@ -105,16 +105,16 @@ class MemoryIdempotencyStoreTests {
 		Claim second = acquire("a");
 		this.store.release(second.key(), second.id());
 		this.clock.advance(Duration.ofHours(-1));
-		assertThat(this.store.claim(refusing("a"))).isInstanceOf(Abandoned.class);
+		assertThat(this.store.claim(rejecting("a"))).isInstanceOf(Abandoned.class);
 	}
 
 	@Test
 	void leaseIsLiveUntilTheMicrosecondItEnds() {
 		acquire("a");
 		this.clock.advance(LEASE.minusMillis(1));
-		assertThat(this.store.claim(refusing("a"))).isEqualTo(new InProgress(Duration.ofMillis(1)));
+		assertThat(this.store.claim(rejecting("a"))).isEqualTo(new InProgress(Duration.ofMillis(1)));
 		this.clock.advance(Duration.ofMillis(1));
-		assertThat(this.store.claim(refusing("a"))).isInstanceOf(Abandoned.class);
+		assertThat(this.store.claim(rejecting("a"))).isInstanceOf(Abandoned.class);
 	}
 
 	@Test
@@ -171,7 +171,7 @@ class MemoryIdempotencyStoreTests {
 		return ClaimRequest.of(IdempotencyKey.of("orders", Caller.GLOBAL, key), lease, retention);
 	}
 
-	private static ClaimRequest refusing(String key) {
+	private static ClaimRequest rejecting(String key) {
 		return ClaimRequest.of(IdempotencyKey.of("orders", Caller.GLOBAL, key), LEASE, RETENTION).withTakeOver(false);
 	}
 

@@ -54,7 +54,7 @@ class ShopTests {
 	}
 
 	@Test
-	void otherArgumentsUnderTheSameKeyAreRefused() throws Exception {
+	void otherArgumentsUnderTheSameKeyAreRejected() throws Exception {
 		String key = UUID.randomUUID().toString();
 		String document = "{\"query\": \"mutation { addItem(sku: \\\"%s\\\") { sku } }\"}";
 		post("/graphql", document.formatted("fig"), key);

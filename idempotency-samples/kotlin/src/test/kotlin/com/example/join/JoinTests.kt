@@ -142,9 +142,9 @@ class JoinTests {
 		}
 
 		@Test
-		fun `a refusal is kept though its work is gone`() {
+		fun `a rejection is kept though its work is gone`() {
 			repeat(2) {
-				val answer = post("/refuses")
+				val answer = post("/rejects")
 				assertThat(answer.statusCode()).isEqualTo(409)
 				assertThat(replayed(answer)).isEqualTo(it == 1)
 				assertThat(runs()).isZero()
@@ -227,9 +227,9 @@ class JoinTests {
 		}
 
 		/** Its answer would pass before its work has ended. */
-		@PostMapping("/refuses/{key}")
+		@PostMapping("/rejects/{key}")
 		@Idempotent(transaction = TransactionMode.JOIN)
-		open suspend fun refuses(@PathVariable key: String): String {
+		open suspend fun rejects(@PathVariable key: String): String {
 			this.ledger.pay(key)
 			throw ResponseStatusException(HttpStatus.CONFLICT, "sold out")
 		}

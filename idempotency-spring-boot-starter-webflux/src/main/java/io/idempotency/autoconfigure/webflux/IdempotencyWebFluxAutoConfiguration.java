@@ -31,7 +31,7 @@ import org.springframework.web.reactive.result.method.annotation.RequestMappingH
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for idempotent requests of WebFlux:
- * the adapter that claims calls of handlers, their door, and the answers to refused
+ * the adapter that claims calls of handlers, their door, and the answers to rejected
  * requests.
  *
  * @since 0.1.0

@@ -42,7 +42,7 @@ class ReactiveProblemTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/plain/1", "/mono/1", "/future/1" })
-	void refusalIsAProblem(String path) {
+	void rejectionIsAProblem(String path) {
 		this.application.run((context) -> {
 			WebTestClient client = WebTestClient.bindToApplicationContext(context).build();
 			client.post().uri(path).exchange().expectStatus().isOk();
@@ -182,7 +182,7 @@ class ReactiveProblemTests {
 	static class Own {
 
 		@ExceptionHandler
-		ResponseEntity<String> refused(IdempotencyException ex) {
+		ResponseEntity<String> rejected(IdempotencyException ex) {
 			return ResponseEntity.status(HttpStatus.I_AM_A_TEAPOT).body(ex.code());
 		}
 

@@ -123,7 +123,7 @@ public class IdempotencyEndpoint {
 	public Object record(@Selector String id, @Nullable String operation, @Nullable String store) {
 		return answer(() -> {
 			Optional<IdempotencyRecord> found = admin(store).findById(required(operation), id);
-			return found.isPresent() ? RecordDescriptor.of(found.get()) : refusal(WebEndpointResponse.STATUS_NOT_FOUND,
+			return found.isPresent() ? RecordDescriptor.of(found.get()) : rejection(WebEndpointResponse.STATUS_NOT_FOUND,
 					"The store has no record with this id for this operation");
 		});
 	}
@@ -142,7 +142,7 @@ public class IdempotencyEndpoint {
 	}
 
 	/**
-	 * Answers a request. The reason for a refusal is a body of its own, because the error
+	 * Answers a request. The reason for a rejection is a body of its own, because the error
 	 * page of an application hides it by default.
 	 */
 	static Object answer(Supplier<Object> operation) {
@@ -150,15 +150,15 @@ public class IdempotencyEndpoint {
 			return operation.get();
 		}
 		catch (IllegalArgumentException | UnsupportedOperationException ex) {
-			return refusal(WebEndpointResponse.STATUS_BAD_REQUEST, String.valueOf(ex.getMessage()));
+			return rejection(WebEndpointResponse.STATUS_BAD_REQUEST, String.valueOf(ex.getMessage()));
 		}
 		catch (IdempotencyStoreUnavailableException ex) {
-			return refusal(WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE,
+			return rejection(WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE,
 					"The store is unavailable. See the application log. A removal may be incomplete");
 		}
 	}
 
-	private static WebEndpointResponse<Rejection> refusal(int status, String reason) {
+	private static WebEndpointResponse<Rejection> rejection(int status, String reason) {
 		return new WebEndpointResponse<>(new Rejection(reason), status);
 	}
 

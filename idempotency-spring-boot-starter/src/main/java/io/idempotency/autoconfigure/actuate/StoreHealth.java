@@ -88,16 +88,16 @@ record StoreHealth(Map<String, StoreProbe> probes, StoreFailureMode onStoreFailu
 
 	/**
 	 * Describes the innermost cause of a failure. The message of a database may quote the
-	 * row that it refuses, and whoever sees the health need not see that.
+	 * row that it rejects, and whoever sees the health need not see that.
 	 */
 	static String describe(Throwable failure) {
 		Throwable root = Causes.root(failure);
 		String type = root.getClass().getSimpleName();
-		if (root instanceof SQLException refusal && refusal.getSQLState() != null) {
-			return type + ", SQL state " + refusal.getSQLState() + ", code " + refusal.getErrorCode();
+		if (root instanceof SQLException rejection && rejection.getSQLState() != null) {
+			return type + ", SQL state " + rejection.getSQLState() + ", code " + rejection.getErrorCode();
 		}
-		if (R2DBC && root instanceof R2dbcException refusal) {
-			return type + ", SQL state " + refusal.getSqlState() + ", code " + refusal.getErrorCode();
+		if (R2DBC && root instanceof R2dbcException rejection) {
+			return type + ", SQL state " + rejection.getSqlState() + ", code " + rejection.getErrorCode();
 		}
 		return type + ": " + String.valueOf(root.getMessage()).lines().findFirst().orElse("");
 	}

@@ -49,7 +49,7 @@ public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
 	 * @param operation name of the operation
 	 * @param force whether a record that a live call holds is removed too
 	 * @param store name of another store than the default one
-	 * @return {@link EvictionDescriptor}, or the reason why the request is refused
+	 * @return {@link EvictionDescriptor}, or the reason why the request is rejected
 	 */
 	@DeleteOperation
 	public Object evict(SecurityContext security, @Selector String id, @Nullable String operation,
@@ -73,7 +73,7 @@ public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
 	 * @param callerId the id of the caller as records show it, instead of the others
 	 * @param force whether records that live calls hold are removed too
 	 * @param store name of another store than the default one
-	 * @return {@link EvictionDescriptor}, or the reason why the request is refused
+	 * @return {@link EvictionDescriptor}, or the reason why the request is rejected
 	 */
 	@DeleteOperation
 	public Object erase(SecurityContext security, @Nullable String principal, @Nullable String issuer,

@@ -81,7 +81,7 @@ class StoreHealthTests {
 		assertThat(report.stores().toString()).contains("answers=true").contains("OOM command not allowed");
 	}
 
-	/** PostgreSQL, for example, quotes the row that it refuses. */
+	/** PostgreSQL, for example, quotes the row that it rejects. */
 	@Test
 	void messageOfADatabaseIsNotTold() {
 		this.trouble = new IdempotencyStoreException("The database failed to execute 'complete'",

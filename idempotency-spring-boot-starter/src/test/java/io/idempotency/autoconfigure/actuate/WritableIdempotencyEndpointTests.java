@@ -61,8 +61,8 @@ class WritableIdempotencyEndpointTests {
 	@Test
 	void removalThatFailsIsLogged(CapturedOutput output) {
 		this.records.down = true;
-		assertRefused(this.endpoint.evict(SecurityContext.NONE, ID, "pay", true, null), 503);
-		assertRefused(this.endpoint.erase(SecurityContext.NONE, "alice", null, null, null, null, null, null), 503);
+		assertRejected(this.endpoint.evict(SecurityContext.NONE, ID, "pay", true, null), 503);
+		assertRejected(this.endpoint.erase(SecurityContext.NONE, "alice", null, null, null, null, null, null), 503);
 		assertThat(output)
 			.contains("An unidentified user tried to evict the idempotency record " + ID
 					+ " of 'pay' with force, but the store failed")
@@ -73,11 +73,11 @@ class WritableIdempotencyEndpointTests {
 
 	@Test
 	void requestThatIsWrongIsNoRemoval(CapturedOutput output) {
-		assertRefused(this.endpoint.erase(SecurityContext.NONE, null, null, null, null, null, null, null), 400);
+		assertRejected(this.endpoint.erase(SecurityContext.NONE, null, null, null, null, null, null, null), 400);
 		assertThat(output).doesNotContain("An unidentified user");
 	}
 
-	private static void assertRefused(Object answer, int status) {
+	private static void assertRejected(Object answer, int status) {
 		assertThat(answer).isInstanceOfSatisfying(WebEndpointResponse.class,
 				(response) -> assertThat(response.getStatus()).isEqualTo(status));
 	}

@@ -214,7 +214,7 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 	}
 
 	/**
-	 * Refuses every class name that comes from the store, even if an annotation allows
+	 * Rejects every class name that comes from the store, even if an annotation allows
 	 * it.
 	 */
 	private static final class NoClassNames extends PolymorphicTypeValidator.Base {

@@ -200,7 +200,7 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 	}
 
 	/**
-	 * Refuses every class name that comes from the store, even if an annotation allows
+	 * Rejects every class name that comes from the store, even if an annotation allows
 	 * it.
 	 */
 	private static final class NoClassNames extends PolymorphicTypeValidator.Base {

@@ -21,13 +21,13 @@ import org.springframework.core.annotation.AnnotationUtils;
 
 /**
  * Knows the declared types whose values come back as they were. A replay knows only the
- * declared type. A type that says nothing about its values is therefore refused, and a
+ * declared type. A type that says nothing about its values is therefore rejected, and a
  * stored result never names a class.
  */
 final class StorableTypeCheck {
 
-	/** The refused types by name, because most of them are optional on the class path. */
-	private static final Map<String, String> REFUSED = Map.ofEntries(
+	/** The rejected types by name, because most of them are optional on the class path. */
+	private static final Map<String, String> REJECTED = Map.ofEntries(
 			Map.entry("java.lang.Object", "it does not describe its values"),
 			Map.entry("java.util.stream.BaseStream", "it can be read only once"),
 			Map.entry("java.io.InputStream", "it can be read only once"),
@@ -44,7 +44,7 @@ final class StorableTypeCheck {
 			Map.entry("org.springframework.core.io.InputStreamSource", "its content can be read only once"),
 			Map.entry("org.springframework.web.servlet.ModelAndView", "it is a web response"));
 
-	/** What is refused beyond that where the JSON of a value is only compared. */
+	/** What is rejected beyond that where the JSON of a value is only compared. */
 	private static final Map<String, String> INCOMPARABLE = Map.of("java.lang.Throwable",
 			"its stack trace differs between calls", "java.util.EventObject", "it contains its source and its time",
 			"kotlin.Function", "it is code, not a value", "org.apache.avro.generic.GenericContainer",
@@ -64,7 +64,7 @@ final class StorableTypeCheck {
 	 */
 	static @Nullable String problem(Type type) {
 		if (type instanceof Class<?> rawType) {
-			return (rawType.getTypeParameters().length > 0) ? refuse(type, "its type arguments are missing")
+			return (rawType.getTypeParameters().length > 0) ? reject(type, "its type arguments are missing")
 					: problem(rawType, type);
 		}
 		if (type instanceof GenericArrayType array) {
@@ -81,7 +81,7 @@ final class StorableTypeCheck {
 				.findFirst()
 				.orElse(null);
 		}
-		return refuse(type, "it is a type variable or a wildcard, which does not describe its values");
+		return reject(type, "it is a type variable or a wildcard, which does not describe its values");
 	}
 
 	private static @Nullable String problem(Class<?> rawType, Type type) {
@@ -91,17 +91,17 @@ final class StorableTypeCheck {
 		if (rawType.isPrimitive() || rawType.isEnum() || rawType == Optional.class) {
 			return null;
 		}
-		String refused = reason(REFUSED, rawType);
-		if (refused != null) {
-			return refuse(type, refused);
+		String rejected = reason(REJECTED, rawType);
+		if (rejected != null) {
+			return reject(type, rejected);
 		}
 		JsonTypeInfo typeInfo = AnnotationUtils.findAnnotation(rawType, JsonTypeInfo.class);
 		if (typeInfo != null && typeInfo.use() != JsonTypeInfo.Id.NONE) {
 			return namesClasses(typeInfo.use())
-					? refuse(type, "its @JsonTypeInfo would write class names: use JsonTypeInfo.Id.NAME") : null;
+					? reject(type, "its @JsonTypeInfo would write class names: use JsonTypeInfo.Id.NAME") : null;
 		}
 		return Modifier.isAbstract(rawType.getModifiers()) && !isReadable(rawType)
-				? refuse(type, "it is abstract, so its subtypes cannot be distinguished: annotate it with "
+				? reject(type, "it is abstract, so its subtypes cannot be distinguished: annotate it with "
 						+ "@JsonTypeInfo(use = NAME)")
 				: null;
 	}
@@ -145,10 +145,10 @@ final class StorableTypeCheck {
 			return "it is code, not a value";
 		}
 		String reason = reason(INCOMPARABLE, type);
-		return (reason != null) ? reason : reason(REFUSED, type);
+		return (reason != null) ? reason : reason(REJECTED, type);
 	}
 
-	private static String refuse(Type type, String reason) {
+	private static String reject(Type type, String reason) {
 		return "'" + type.getTypeName() + "' cannot be stored: " + reason;
 	}
 

@@ -526,7 +526,7 @@ class ResultCodecTests {
 
 	@ParameterizedTest
 	@MethodSource("unsupported")
-	void typesThatWouldNotComeBackAreRefused(Type type) {
+	void typesThatWouldNotComeBackAreRejected(Type type) {
 		codecs().forEach((codec) -> assertThat(codec.getPayload().unsupported(type)).as(codec.getName())
 			.contains("cannot be stored: "));
 	}

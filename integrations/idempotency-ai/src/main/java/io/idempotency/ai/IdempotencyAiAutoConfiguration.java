@@ -93,7 +93,7 @@ public final class IdempotencyAiAutoConfiguration {
 	}
 
 	/**
-	 * A bean post-processor that tells refusals, and that a call could not be guarded, to
+	 * A bean post-processor that tells rejections, and that a call could not be guarded, to
 	 * the model of the same application, which calls tools without a server between. A
 	 * processor that the application has written itself stays as it is, and what the
 	 * default one throws is thrown. Stateless.

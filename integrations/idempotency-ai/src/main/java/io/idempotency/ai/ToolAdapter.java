@@ -46,12 +46,12 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 /**
  * The adapter of guarded methods that run inside of a tool call of the Model Context
  * Protocol: those of the tool, and those that it calls. The method adapter guards the
- * call; this adapter gives it the values of the request and says a refusal in the way
+ * call; this adapter gives it the values of the request and says a rejection in the way
  * that a model understands. Thread-safe.
  * <p>
  * A key that the client has chosen belongs to the caller of the HTTP request. A tool that
  * runs on another thread than its request has no caller that is known, so its key belongs
- * to the session, and is refused on a server without sessions.
+ * to the session, and is rejected on a server without sessions.
  */
 final class ToolAdapter implements InvocationAdapter {
 
@@ -160,8 +160,8 @@ final class ToolAdapter implements InvocationAdapter {
 			return ex.result;
 		}
 		catch (RuntimeException ex) {
-			if (isRefusal(ex, call)) {
-				tool.refused(ex, !call.hasRun() && isTool(call.operation().guarded().method()));
+			if (isRejection(ex, call)) {
+				tool.rejected(ex, !call.hasRun() && isTool(call.operation().guarded().method()));
 			}
 			throw ex;
 		}
@@ -173,7 +173,7 @@ final class ToolAdapter implements InvocationAdapter {
 			return this.methodAdapter.invoke(call);
 		}
 		catch (RuntimeException ex) {
-			throw isRefusal(ex, call) ? new ReportedRejection(ToolRejection.of(ex, !call.hasRun()), ex) : ex;
+			throw isRejection(ex, call) ? new ReportedRejection(ToolRejection.of(ex, !call.hasRun()), ex) : ex;
 		}
 	}
 
@@ -181,7 +181,7 @@ final class ToolAdapter implements InvocationAdapter {
 	 * Returns whether an exception is no failure of the method: nothing of it is for a
 	 * model, whoever threw it before the method ran.
 	 */
-	private static boolean isRefusal(RuntimeException thrown, OperationCall call) {
+	private static boolean isRejection(RuntimeException thrown, OperationCall call) {
 		return thrown instanceof IdempotencyException || thrown instanceof GuardMisconfiguredException
 				|| !call.hasRun() && !(thrown instanceof RememberedFailureException);
 	}
@@ -213,13 +213,13 @@ final class ToolAdapter implements InvocationAdapter {
 		return Ordered.LOWEST_PRECEDENCE - 1;
 	}
 
-	/** A refusal whose message may be told to a model. */
+	/** A rejection whose message may be told to a model. */
 	private static final class ReportedRejection extends RuntimeException {
 
 		private static final long serialVersionUID = 1L;
 
-		ReportedRejection(ToolRejection refusal, RuntimeException cause) {
-			super(refusal.text(), cause);
+		ReportedRejection(ToolRejection rejection, RuntimeException cause) {
+			super(rejection.text(), cause);
 		}
 
 	}

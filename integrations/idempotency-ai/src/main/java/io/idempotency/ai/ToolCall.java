@@ -27,8 +27,8 @@ final class ToolCall {
 	/** The member of a result's {@code _meta} that marks a replay. */
 	static final String REPLAYED = "io.idempotency/replayed";
 
-	/** The member of a result's {@code _meta} that says why the call was refused. */
-	static final String REFUSAL = "io.idempotency/refusal";
+	/** The member of a result's {@code _meta} that says why the call was rejected. */
+	static final String REJECTION = "io.idempotency/rejection";
 
 	private static final String ALGORITHM = "tool1";
 
@@ -38,7 +38,7 @@ final class ToolCall {
 
 	private final @Nullable String session;
 
-	private @Nullable RuntimeException refusal;
+	private @Nullable RuntimeException rejection;
 
 	private boolean untouched;
 
@@ -78,12 +78,12 @@ final class ToolCall {
 	}
 
 	/**
-	 * Notes that a guarded method was refused, or could not be guarded.
-	 * @param refusal says why
+	 * Notes that a guarded method was rejected, or could not be guarded.
+	 * @param rejection says why
 	 * @param untouched whether it is the tool, which has not run
 	 */
-	void refused(RuntimeException refusal, boolean untouched) {
-		this.refusal = refusal;
+	void rejected(RuntimeException rejection, boolean untouched) {
+		this.rejection = rejection;
 		this.untouched = untouched;
 	}
 
@@ -104,7 +104,7 @@ final class ToolCall {
 			return answer(tool.get());
 		}
 		catch (RuntimeException ex) {
-			if (ex instanceof IdempotencyException || ex instanceof GuardMisconfiguredException || ex == this.refusal) {
+			if (ex instanceof IdempotencyException || ex instanceof GuardMisconfiguredException || ex == this.rejection) {
 				return error(ex);
 			}
 			throw ex;
@@ -120,8 +120,8 @@ final class ToolCall {
 	}
 
 	private CallToolResult answer(CallToolResult result) {
-		if (this.refusal != null && Boolean.TRUE.equals(result.isError()) && tells(result, this.refusal)) {
-			return error(this.refusal);
+		if (this.rejection != null && Boolean.TRUE.equals(result.isError()) && tells(result, this.rejection)) {
+			return error(this.rejection);
 		}
 		if (!this.replayed) {
 			return result;
@@ -132,21 +132,21 @@ final class ToolCall {
 	}
 
 	private CallToolResult error(RuntimeException exception) {
-		ToolRejection refusal = ToolRejection.of(exception, this.untouched && exception == this.refusal);
-		CallToolResult.Builder error = CallToolResult.builder().addTextContent(refusal.text()).isError(true);
-		return (refusal.members().isEmpty() ? error : error.meta(Map.of(REFUSAL, refusal.members()))).build();
+		ToolRejection rejection = ToolRejection.of(exception, this.untouched && exception == this.rejection);
+		CallToolResult.Builder error = CallToolResult.builder().addTextContent(rejection.text()).isError(true);
+		return (rejection.members().isEmpty() ? error : error.meta(Map.of(REJECTION, rejection.members()))).build();
 	}
 
 	/**
-	 * Returns whether an error is the refusal, which the tool has not handled. The
+	 * Returns whether an error is the rejection, which the tool has not handled. The
 	 * frameworks answer with the message of an exception, or of its root.
 	 */
-	private static boolean tells(CallToolResult error, RuntimeException refusal) {
-		Throwable root = refusal;
+	private static boolean tells(CallToolResult error, RuntimeException rejection) {
+		Throwable root = rejection;
 		while (root.getCause() != null) {
 			root = root.getCause();
 		}
-		String message = String.valueOf(refusal.getMessage());
+		String message = String.valueOf(rejection.getMessage());
 		String rootMessage = String.valueOf(root.getMessage());
 		@Nullable List<Content> contents = error.content();
 		return contents != null && contents.stream()

@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A refusal as it is told to a model, and to the program that runs the model. The message
+ * A rejection as it is told to a model, and to the program that runs the model. The message
  * of the exception names operations and properties, so it is for the log.
  *
  * @param text what the model reads
@@ -23,36 +23,36 @@ record ToolRejection(String text, Map<String, Object> members) {
 
 	/**
 	 * Makes what is told, and logs what is not.
-	 * @param failure the refusal, or the fault for which a call could not be guarded
-	 * @param untouched whether the tool itself was refused before it ran; otherwise a
-	 * service may have been refused after the tool did something
+	 * @param failure the rejection, or the fault for which a call could not be guarded
+	 * @param untouched whether the tool itself was rejected before it ran; otherwise a
+	 * service may have been rejected after the tool did something
 	 */
 	static ToolRejection of(RuntimeException failure, boolean untouched) {
-		if (!(failure instanceof IdempotencyException refusal)) {
+		if (!(failure instanceof IdempotencyException rejection)) {
 			logger.error("[IDEM-405] A tool call could not be guarded: the model receives an error without "
 					+ "details. Fix the cause that the exception below names.", failure);
 			return new ToolRejection(
 					"The call could not be guarded. " + (untouched ? "Nothing was done." : "A part of it may be done."),
 					Map.of());
 		}
-		logger.debug("Rejected a call of '{}' with {}: {}", refusal.operation(), refusal.code(), refusal.getMessage());
-		Map<String, Object> members = ProblemProperties.of(refusal);
+		logger.debug("Rejected a call of '{}' with {}: {}", rejection.operation(), rejection.code(), rejection.getMessage());
+		Map<String, Object> members = ProblemProperties.of(rejection);
 		return new ToolRejection(
-				refusal.title() + ". " + advice(refusal, untouched, members.get(ProblemProperties.RETRY_AFTER)) + " "
+				rejection.title() + ". " + advice(rejection, untouched, members.get(ProblemProperties.RETRY_AFTER)) + " "
 						+ members.toString().replace('{', '[').replace('}', ']'),
 				members);
 	}
 
-	private static String advice(IdempotencyException refusal, boolean untouched, @Nullable Object seconds) {
-		if (refusal instanceof IdempotencyKeyInvalidException) {
+	private static String advice(IdempotencyException rejection, boolean untouched, @Nullable Object seconds) {
+		if (rejection instanceof IdempotencyKeyInvalidException) {
 			// This message only describes the fault of the request.
-			return refusal.getMessage() + ".";
+			return rejection.getMessage() + ".";
 		}
-		boolean unknown = refusal instanceof IdempotencyStoreUnavailableException unavailable
+		boolean unknown = rejection instanceof IdempotencyStoreUnavailableException unavailable
 				&& unavailable.reason() == IdempotencyStoreUnavailableException.Reason.MAY_HAVE_EXECUTED;
 		String done = unknown ? "The outcome of this call is unknown. " : untouched ? "Nothing was done by this call. "
 				: "This call or a part of it was rejected, and other parts of it may be done. ";
-		return switch (refusal.retry()) {
+		return switch (rejection.retry()) {
 			case SAME_KEY -> done + "Wait " + seconds
 					+ " s, then make the same call again, with the same arguments and the same key.";
 			case NEW_KEY -> done

@@ -1,6 +1,6 @@
 /**
  * The adapter of tools that agents call: the key and the arguments come from the request
- * of the Model Context Protocol, and a refusal is an error that a model can read.
+ * of the Model Context Protocol, and a rejection is an error that a model can read.
  */
 @NullMarked
 package io.idempotency.ai;

@@ -52,12 +52,12 @@ final class AttemptCounter {
 	/**
 	 * Decides after an answer.
 	 * @param retryAfter its header Retry-After, {@code null} if it has none
-	 * @param refusal what its problem says, {@code null} if it is none
+	 * @param rejection what its problem says, {@code null} if it is none
 	 * @return how long to wait before the next attempt, {@code null} if there is none
 	 */
-	@Nullable Duration afterAnswer(int status, @Nullable String retryAfter, @Nullable Rejection refusal) {
+	@Nullable Duration afterAnswer(int status, @Nullable String retryAfter, @Nullable Rejection rejection) {
 		Duration asked = parse(retryAfter);
-		Duration delay = (refusal == null || refusal.allowsSameKey()) ? delay(status, asked, refusal != null) : null;
+		Duration delay = (rejection == null || rejection.allowsSameKey()) ? delay(status, asked, rejection != null) : null;
 		return (delay != null) ? allowed(delay, status) : null;
 	}
 

@@ -41,7 +41,7 @@ final class BlockingCaller {
 	 * @return the first answer after which the call is not repeated
 	 * @throws IOException if there was no answer, in the last attempt or before the
 	 * thread was interrupted
-	 * @throws RejectedCallException if that answer is a refusal
+	 * @throws RejectedCallException if that answer is a rejection
 	 */
 	<R> R send(Exchange<R> exchange) throws IOException {
 		AttemptCounter attempts = new AttemptCounter(this.calls, this.timing);
@@ -52,21 +52,21 @@ final class BlockingCaller {
 			try {
 				R response = exchange.send();
 				ResponseHead head = exchange.head(response);
-				Rejection refusal = null;
+				Rejection rejection = null;
 				if (head.mayBeProblem(maxSize)) {
 					BufferedResponse<R> problem = read(response, head, exchange);
-					refusal = Rejection.of(problem.start());
+					rejection = Rejection.of(problem.start());
 					response = problem.response();
 				}
 				delay = Thread.currentThread().isInterrupted() ? null
-						: attempts.afterAnswer(head.status(), head.retryAfter(), refusal);
-				if (delay == null && refusal == null) {
+						: attempts.afterAnswer(head.status(), head.retryAfter(), rejection);
+				if (delay == null && rejection == null) {
 					return (head.isHeld(maxSize) && !head.mayBeProblem(maxSize))
 							? read(response, head, exchange).response() : response;
 				}
 				exchange.discard(response);
 				if (delay == null) {
-					throw new RejectedCallException(head.status(), Objects.requireNonNull(refusal),
+					throw new RejectedCallException(head.status(), Objects.requireNonNull(rejection),
 							attempts.parse(head.retryAfter()));
 				}
 			}

@@ -140,17 +140,17 @@ public final class IdempotentCallFilter implements ExchangeFilterFunction {
 						bytes.map(Rejection::of).orElse(null)));
 		}
 
-		private Mono<ClientResponse> answered(ClientResponse answer, ResponseHead head, @Nullable Rejection refusal) {
+		private Mono<ClientResponse> answered(ClientResponse answer, ResponseHead head, @Nullable Rejection rejection) {
 			Duration delay = this.body.isRepeatable()
-					? this.attempts.afterAnswer(head.status(), head.retryAfter(), refusal) : null;
+					? this.attempts.afterAnswer(head.status(), head.retryAfter(), rejection) : null;
 			if (delay != null) {
 				// The next attempt does not depend on whether this connection can be
 				// released.
 				return answer.releaseBody().onErrorComplete().then(Mono.error(new RepeatSignal(delay)));
 			}
-			if (refusal != null) {
+			if (rejection != null) {
 				return Mono
-					.error(new RejectedCallException(head.status(), refusal, this.attempts.parse(head.retryAfter())));
+					.error(new RejectedCallException(head.status(), rejection, this.attempts.parse(head.retryAfter())));
 			}
 			return head.isHeld(this.maxBodySize) ? read(answer, head).map((bytes) -> with(bytes, answer))
 					: Mono.just(answer);

@@ -161,7 +161,7 @@ public final class IdempotentCalls {
 		/**
 		 * Sets the methods whose calls get a key where the caller has set none.
 		 * @param methods names of HTTP methods in any case, by default {@code POST} and
-		 * {@code PATCH}; safe methods such as {@code GET} are refused
+		 * {@code PATCH}; safe methods such as {@code GET} are rejected
 		 * @return this
 		 */
 		public Builder methods(String... methods) {

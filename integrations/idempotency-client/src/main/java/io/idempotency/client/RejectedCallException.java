@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The called service has refused a call that carries a key, and the call is not repeated
+ * The called service has rejected a call that carries a key, and the call is not repeated
  * (any more). The service says so by a problem (RFC 9457) that has the members
  * {@code code} and {@code retry}, as services with this library do.
  * <p>
@@ -20,17 +20,17 @@ public final class RejectedCallException extends RuntimeException {
 
 	private final int status;
 
-	private final Rejection refusal;
+	private final Rejection rejection;
 
 	private final @Nullable Duration retryAfter;
 
-	RejectedCallException(int status, Rejection refusal, @Nullable Duration retryAfter) {
+	RejectedCallException(int status, Rejection rejection, @Nullable Duration retryAfter) {
 		// No detail: it may tell whom the call is about, and messages are logged.
 		super("The called service rejected the call with " + status + " '"
-				+ refusal.code().replaceAll("[\\p{C}\\p{Zl}\\p{Zp}]", "_") + "' and retry advice '" + refusal.retry()
+				+ rejection.code().replaceAll("[\\p{C}\\p{Zl}\\p{Zp}]", "_") + "' and retry advice '" + rejection.retry()
 				+ "'");
 		this.status = status;
-		this.refusal = refusal;
+		this.rejection = rejection;
 		this.retryAfter = retryAfter;
 	}
 
@@ -47,7 +47,7 @@ public final class RejectedCallException extends RuntimeException {
 	 * @return the code
 	 */
 	public String code() {
-		return this.refusal.code();
+		return this.rejection.code();
 	}
 
 	/**
@@ -58,7 +58,7 @@ public final class RejectedCallException extends RuntimeException {
 	 * request is wrong
 	 */
 	public String retry() {
-		return this.refusal.retry();
+		return this.rejection.retry();
 	}
 
 	/**
@@ -66,7 +66,7 @@ public final class RejectedCallException extends RuntimeException {
 	 * @return the detail, {@code null} if there is none
 	 */
 	public @Nullable String detail() {
-		return this.refusal.detail();
+		return this.rejection.detail();
 	}
 
 	/**

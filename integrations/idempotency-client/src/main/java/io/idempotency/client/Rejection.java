@@ -28,7 +28,7 @@ record Rejection(String code, String retry, @Nullable String detail) implements 
 
 	/**
 	 * Reads a problem.
-	 * @return the refusal, {@code null} if the body is none that says both code and retry
+	 * @return the rejection, {@code null} if the body is none that says both code and retry
 	 */
 	static @Nullable Rejection of(byte[] body) {
 		Map<String, String> members = members(new String(body, StandardCharsets.UTF_8));

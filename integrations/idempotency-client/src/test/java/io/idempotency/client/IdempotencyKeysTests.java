@@ -88,7 +88,7 @@ class IdempotencyKeysTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", "a b", "a\"b", "a,b", "a;b", "ä", "a\nb", "a\r\nX: y", "\t" })
-	void otherKeysAreRefusedWithoutBeingTold(String key) {
+	void otherKeysAreRejectedWithoutBeingTold(String key) {
 		assertThatIllegalArgumentException().isThrownBy(() -> new Intent(key))
 			.satisfies((ex) -> assertThat(key.isEmpty() || !String.valueOf(ex.getMessage()).contains(key)).isTrue());
 	}

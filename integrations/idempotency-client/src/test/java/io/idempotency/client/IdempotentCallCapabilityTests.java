@@ -88,23 +88,23 @@ class IdempotentCallCapabilityTests {
 
 	@Test
 	void answersThatAreNotRepeatedAreTheCallers() {
-		Response.Builder refusal = answer(422, "").headers(Map.of("Retry-After", List.of("1")));
-		assertThatExceptionOfType(FeignException.class).isThrownBy(() -> payments(refusal).pay("order"))
+		Response.Builder rejection = answer(422, "").headers(Map.of("Retry-After", List.of("1")));
+		assertThatExceptionOfType(FeignException.class).isThrownBy(() -> payments(rejection).pay("order"))
 			.satisfies((ex) -> assertThat(ex.status()).isEqualTo(422));
 		assertThat(this.keys).hasSize(1);
 	}
 
 	@Test
-	void refusalIsThrownAndNotRepeated() {
-		Response.Builder refused = answer(409, "{\"code\":\"duplicate\",\"retry\":\"never\"}")
+	void rejectionIsThrownAndNotRepeated() {
+		Response.Builder rejected = answer(409, "{\"code\":\"duplicate\",\"retry\":\"never\"}")
 			.headers(Map.of("content-type", List.of("application/problem+json"), "Retry-After", List.of("1")));
-		assertThatExceptionOfType(RejectedCallException.class).isThrownBy(() -> payments(refused).pay("order"))
+		assertThatExceptionOfType(RejectedCallException.class).isThrownBy(() -> payments(rejected).pay("order"))
 			.satisfies((ex) -> assertThat(ex.code()).isEqualTo("duplicate"));
 		assertThat(this.keys).hasSize(1);
 	}
 
 	@Test
-	void refusalThatAllowsTheSameKeyIsRepeated() {
+	void rejectionThatAllowsTheSameKeyIsRepeated() {
 		Response.Builder busy = answer(409, "{\"code\":\"in-progress\",\"retry\":\"same-key\"}")
 			.headers(Map.of("Content-Type", List.of("application/problem+json")));
 		assertThat(payments(busy, answer(200, "receipt")).pay("order")).isEqualTo("receipt");

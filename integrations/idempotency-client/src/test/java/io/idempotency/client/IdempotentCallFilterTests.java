@@ -81,7 +81,7 @@ class IdempotentCallFilterTests {
 	}
 
 	private static WebClientRequestException failure(ClientRequest request) {
-		return new WebClientRequestException(new IOException("refused"), request.method(), request.url(),
+		return new WebClientRequestException(new IOException("rejected"), request.method(), request.url(),
 				request.headers());
 	}
 
@@ -122,7 +122,7 @@ class IdempotentCallFilterTests {
 	}
 
 	@Test
-	void refusalThatAllowsTheSameKeyIsRepeated() {
+	void rejectionThatAllowsTheSameKeyIsRepeated() {
 		assertThat(post(client(problem(409, "same-key"), problem(503, "same-key"), answer(201))))
 			.isEqualTo("answer 201");
 		assertThat(this.keys.stream().distinct()).hasSize(1);
@@ -130,7 +130,7 @@ class IdempotentCallFilterTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "never", "new-key", "fix-request" })
-	void otherRefusalIsThrownAndNotRepeated(String retry) {
+	void otherRejectionIsThrownAndNotRepeated(String retry) {
 		WebClient client = client(problem(503, retry), answer(201));
 		assertThatExceptionOfType(RejectedCallException.class).isThrownBy(() -> post(client)).satisfies((ex) -> {
 			assertThat(ex.code()).isEqualTo("a-code");

@@ -107,7 +107,7 @@ class IdempotentCallInterceptorTests {
 	 * caller gets the status, and not the code.
 	 */
 	@Test
-	void refusalOfACallerWhoseBodyIsHiddenIsNotRepeated() throws IOException {
+	void rejectionOfACallerWhoseBodyIsHiddenIsNotRepeated() throws IOException {
 		AtomicInteger requests = new AtomicInteger();
 		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
 		server.createContext("/", (exchange) -> {
@@ -144,17 +144,17 @@ class IdempotentCallInterceptorTests {
 	}
 
 	@Test
-	void refusalThatAllowsTheSameKeyIsRepeated() throws IOException {
+	void rejectionThatAllowsTheSameKeyIsRepeated() throws IOException {
 		assertThat(send(problem(409, "same-key"), answer(201)).getStatusCode().value()).isEqualTo(201);
 		assertThat(this.keys.stream().distinct()).hasSize(1);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "never", "new-key", "fix-request" })
-	void otherRefusalIsThrownAndNotRepeated(String retry) {
-		Answer refused = problem(503, retry);
-		refused.getHeaders().set("Retry-After", "7");
-		assertThatExceptionOfType(RejectedCallException.class).isThrownBy(() -> send(refused, answer(201)))
+	void otherRejectionIsThrownAndNotRepeated(String retry) {
+		Answer rejected = problem(503, retry);
+		rejected.getHeaders().set("Retry-After", "7");
+		assertThatExceptionOfType(RejectedCallException.class).isThrownBy(() -> send(rejected, answer(201)))
 			.satisfies((ex) -> {
 				assertThat(ex.code()).isEqualTo("a-code");
 				assertThat(ex.retry()).isEqualTo(retry);
@@ -164,11 +164,11 @@ class IdempotentCallInterceptorTests {
 				assertThat(ex).hasMessageContaining("503 'a-code'").hasMessageNotContaining("Why");
 			});
 		assertThat(this.keys).hasSize(1);
-		assertThat(refused.closed).isTrue();
+		assertThat(rejected.closed).isTrue();
 	}
 
 	@Test
-	void refusalIsThrownWhenTheBoundsAreReached() {
+	void rejectionIsThrownWhenTheBoundsAreReached() {
 		IdempotentCalls twice = IdempotentCalls.DEFAULTS.change().maxAttempts(2).build();
 		assertThatExceptionOfType(RejectedCallException.class)
 			.isThrownBy(() -> send(twice, problem(409, "same-key"), problem(409, "same-key")))

@@ -61,7 +61,7 @@ class IdempotentCallsTests {
 	}
 
 	@Test
-	void valuesThatMakeNoSenseAreRefused() {
+	void valuesThatMakeNoSenseAreRejected() {
 		IdempotentCalls.Builder builder = IdempotentCalls.DEFAULTS.change();
 		assertThatIllegalArgumentException().isThrownBy(() -> builder.header("no name"));
 		assertThatIllegalArgumentException().isThrownBy(() -> builder.methods("POST", "GET"));

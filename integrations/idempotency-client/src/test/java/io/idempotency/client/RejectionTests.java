@@ -36,7 +36,7 @@ class RejectionTests {
 			"{\"code\":\"a\",\"inner\":{\"retry\":\"never\"}}", "{\"code\":\"a\",\"inner\":[\"retry\",\"never\"]}",
 			"[{\"code\":\"a\",\"retry\":\"never\"}]", "<html>{\"code\"</html>", "{\"code\":\"a\",\"retry\":null}",
 			"{\"code\":\"a\",\"detail\":\"\\\",\\\"retry\\\":\\\"never\"}" })
-	void whatSaysLessIsNoRefusal(String json) {
+	void whatSaysLessIsNoRejection(String json) {
 		assertThat(of(json)).isNull();
 	}
 
@@ -61,10 +61,10 @@ class RejectionTests {
 
 	@Test
 	void messageHasNoControlCharactersOfTheCode() {
-		RejectedCallException refused = new RejectedCallException(409,
+		RejectedCallException rejected = new RejectedCallException(409,
 				new Rejection("a\n\u0085\u2028\u202Eb", "never", null), null);
-		assertThat(refused).hasMessageContaining("'a____b'");
-		assertThat(refused.code()).isEqualTo("a\n\u0085\u2028\u202Eb");
+		assertThat(rejected).hasMessageContaining("'a____b'");
+		assertThat(rejected.code()).isEqualTo("a\n\u0085\u2028\u202Eb");
 	}
 
 	@ParameterizedTest

@@ -21,7 +21,7 @@ import org.springframework.graphql.server.WebGraphQlInterceptor;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for Spring for GraphQL: each guarded
- * field is a call of its own, and a refused one tells its client why, and what to do with
+ * field is a call of its own, and a rejected one tells its client why, and what to do with
  * the key.
  *
  * @since 0.1.0

@@ -23,11 +23,11 @@ import org.springframework.graphql.execution.DataFetcherExceptionResolverAdapter
 import org.springframework.graphql.execution.ErrorType;
 
 /**
- * Answers a refusal of the library as an error that says what the client may do. The
+ * Answers a rejection of the library as an error that says what the client may do. The
  * messages of the exceptions name operations and properties, so they are for the log.
  * Answers the replay of a remembered failure with the errors of the first. Thread-safe.
  * <p>
- * A resolver of the application for all exceptions would turn every refusal into the same
+ * A resolver of the application for all exceptions would turn every rejection into the same
  * error, so this one comes first. A {@code @GraphQlExceptionHandler} in the controller
  * comes before all resolvers.
  */
@@ -60,19 +60,19 @@ final class RejectionExceptionResolver extends DataFetcherExceptionResolverAdapt
 
 	@Override
 	protected @Nullable GraphQLError resolveToSingleError(Throwable thrown, DataFetchingEnvironment environment) {
-		if (!(thrown instanceof IdempotencyException refusal)) {
+		if (!(thrown instanceof IdempotencyException rejection)) {
 			return null;
 		}
-		log.debug("Rejected a call of '{}' with {}: {}", refusal.operation(), refusal.code(), refusal.getMessage());
+		log.debug("Rejected a call of '{}' with {}: {}", rejection.operation(), rejection.code(), rejection.getMessage());
 		return GraphqlErrorBuilder.newError(environment)
-			.errorType(classification(refusal))
-			.message("%s", refusal.title() + ". " + advice(refusal) + ".")
-			.extensions(ProblemProperties.of(refusal))
+			.errorType(classification(rejection))
+			.message("%s", rejection.title() + ". " + advice(rejection) + ".")
+			.extensions(ProblemProperties.of(rejection))
 			.build();
 	}
 
-	private static ErrorClassification classification(IdempotencyException refusal) {
-		return switch (refusal.status()) {
+	private static ErrorClassification classification(IdempotencyException rejection) {
+		return switch (rejection.status()) {
 			case 401 -> ErrorType.UNAUTHORIZED;
 			case 409 -> CONFLICT;
 			case 503 -> UNAVAILABLE;
@@ -80,17 +80,17 @@ final class RejectionExceptionResolver extends DataFetcherExceptionResolverAdapt
 		};
 	}
 
-	private static String advice(IdempotencyException refusal) {
-		if (refusal instanceof IdempotencyKeyInvalidException) {
+	private static String advice(IdempotencyException rejection) {
+		if (rejection instanceof IdempotencyKeyInvalidException) {
 			// This message only describes the fault of the request.
-			return String.valueOf(refusal.getMessage());
+			return String.valueOf(rejection.getMessage());
 		}
-		if (refusal instanceof IdempotencyCallerUnknownException) {
+		if (rejection instanceof IdempotencyCallerUnknownException) {
 			return "Log in, and send it with the same key";
 		}
-		boolean unknown = refusal instanceof IdempotencyStoreUnavailableException unavailable
+		boolean unknown = rejection instanceof IdempotencyStoreUnavailableException unavailable
 				&& unavailable.reason() == IdempotencyStoreUnavailableException.Reason.MAY_HAVE_EXECUTED;
-		return switch (refusal.retry()) {
+		return switch (rejection.retry()) {
 			case SAME_KEY -> (unknown ? "The outcome is unknown. " : "") + "Wait retryAfter seconds, then retry it "
 					+ "unchanged with the same key";
 			case NEW_KEY -> "Use a new key, or retry the first request unchanged";

@@ -60,13 +60,13 @@ class ReceivedRequestTests {
 	}
 
 	@Test
-	void aCallerThatIsRefusedIsRefusedWhereOneIsNeeded() {
+	void aCallerThatIsRejectedIsRejectedWhereOneIsNeeded() {
 		ReceivedRequest received = read(http(), request(null), () -> {
 			throw new IdempotencyCallerUnknownException("GraphQL");
 		});
 		assertThatExceptionOfType(IdempotencyCallerUnknownException.class)
 			.isThrownBy(() -> received.caller(this.operation))
-			.satisfies((refusal) -> assertThat(refusal.operation()).isEqualTo("pay"));
+			.satisfies((rejection) -> assertThat(rejection.operation()).isEqualTo("pay"));
 	}
 
 	@Test

@@ -33,7 +33,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.mock;
 
-/** Each refusal as an error of GraphQL. */
+/** Each rejection as an error of GraphQL. */
 class RejectionExceptionResolverTests {
 
 	private static final String OPERATION = "com.example.Secret.pay";
@@ -49,43 +49,43 @@ class RejectionExceptionResolverTests {
 		return environment;
 	}
 
-	static Stream<Arguments> refusals() {
+	static Stream<Arguments> rejections() {
 		return Stream.of(
-				refusal(new IdempotencyKeyMissingException(OPERATION, OPERATION), "BAD_REQUEST", "fix-request"),
-				refusal(new IdempotencyKeyInvalidException(OPERATION, "Two keys"), "BAD_REQUEST", "new-key"),
-				refusal(new IdempotencyCallerUnknownException(OPERATION), "UNAUTHORIZED", "fix-request"),
-				refusal(new IdempotencyTokenUnknownException(OPERATION), "BAD_REQUEST", "new-key"),
-				refusal(new IdempotencyKeyReusedException(OPERATION), "BAD_REQUEST", "new-key"),
-				refusal(new IdempotencyBodyTooLargeException(OPERATION, 5), "BAD_REQUEST", "fix-request"),
-				refusal(new IdempotencyInProgressException(OPERATION, Duration.ofMillis(1001)), "CONFLICT", "same-key",
+				rejection(new IdempotencyKeyMissingException(OPERATION, OPERATION), "BAD_REQUEST", "fix-request"),
+				rejection(new IdempotencyKeyInvalidException(OPERATION, "Two keys"), "BAD_REQUEST", "new-key"),
+				rejection(new IdempotencyCallerUnknownException(OPERATION), "UNAUTHORIZED", "fix-request"),
+				rejection(new IdempotencyTokenUnknownException(OPERATION), "BAD_REQUEST", "new-key"),
+				rejection(new IdempotencyKeyReusedException(OPERATION), "BAD_REQUEST", "new-key"),
+				rejection(new IdempotencyBodyTooLargeException(OPERATION, 5), "BAD_REQUEST", "fix-request"),
+				rejection(new IdempotencyInProgressException(OPERATION, Duration.ofMillis(1001)), "CONFLICT", "same-key",
 						"retryAfter", 2),
-				refusal(new IdempotencyDuplicateException(OPERATION, 3), "CONFLICT", "never", "attempts", 3L),
-				refusal(new IdempotencyResultUnavailableException(OPERATION), "CONFLICT", "never"),
-				refusal(new IdempotencyOutcomeUnknownException(OPERATION), "CONFLICT", "never"),
-				refusal(IdempotencyStoreUnavailableException.notExecuted(OPERATION, Duration.ofNanos(1), null),
+				rejection(new IdempotencyDuplicateException(OPERATION, 3), "CONFLICT", "never", "attempts", 3L),
+				rejection(new IdempotencyResultUnavailableException(OPERATION), "CONFLICT", "never"),
+				rejection(new IdempotencyOutcomeUnknownException(OPERATION), "CONFLICT", "never"),
+				rejection(IdempotencyStoreUnavailableException.notExecuted(OPERATION, Duration.ofNanos(1), null),
 						"UNAVAILABLE", "same-key", "retryAfter", 1));
 	}
 
-	private static Arguments refusal(IdempotencyException refusal, String classification, String retry) {
-		return arguments(refusal, classification, Map.of("code", refusal.code(), "retry", retry));
+	private static Arguments rejection(IdempotencyException rejection, String classification, String retry) {
+		return arguments(rejection, classification, Map.of("code", rejection.code(), "retry", retry));
 	}
 
-	private static Arguments refusal(IdempotencyException refusal, String classification, String retry, String name,
+	private static Arguments rejection(IdempotencyException rejection, String classification, String retry, String name,
 			Object value) {
-		return arguments(refusal, classification, Map.of("code", refusal.code(), "retry", retry, name, value));
+		return arguments(rejection, classification, Map.of("code", rejection.code(), "retry", retry, name, value));
 	}
 
 	@ParameterizedTest
-	@MethodSource("refusals")
-	void saysTheCodeAndWhatToDo(IdempotencyException refusal, String classification, Map<String, Object> extensions) {
+	@MethodSource("rejections")
+	void saysTheCodeAndWhatToDo(IdempotencyException rejection, String classification, Map<String, Object> extensions) {
 		List<GraphQLError> errors = new RejectionExceptionResolver(Mockito.mock())
-			.resolveException(refusal, this.environment)
+			.resolveException(rejection, this.environment)
 			.block();
 		assertThat(errors).singleElement().satisfies((error) -> {
 			assertThat(error.getErrorType()).hasToString(classification);
 			assertThat(error.getExtensions()).isEqualTo(extensions);
 			assertThat(error.getPath()).containsExactly("pay");
-			assertThat(error.getMessage()).startsWith(refusal.title() + ". ").doesNotContain(OPERATION);
+			assertThat(error.getMessage()).startsWith(rejection.title() + ". ").doesNotContain(OPERATION);
 		});
 	}
 

@@ -36,7 +36,7 @@ import org.springframework.scheduling.annotation.Async;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A listener that could not be guarded is refused, and the message says what to choose.
+ * A listener that could not be guarded is rejected, and the message says what to choose.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class ListenerStartupTests {

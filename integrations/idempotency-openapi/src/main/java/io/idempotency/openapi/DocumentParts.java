@@ -37,7 +37,7 @@ final class DocumentParts {
 		return schema;
 	}
 
-	/** Returns the problem document of every refusal: RFC 9457 with a code. */
+	/** Returns the problem document of every rejection: RFC 9457 with a code. */
 	static Schema<Object> problem(String typeBase) {
 		Schema<Object> code = schema("string", "Machine-readable error code.");
 		code.setEnum(Arrays.stream(DocumentedProblem.values()).<Object>map(DocumentedProblem::code).toList());

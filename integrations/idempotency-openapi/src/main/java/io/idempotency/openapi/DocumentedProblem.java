@@ -62,7 +62,7 @@ enum DocumentedProblem {
 		return switch (this) {
 			case KEY_MISSING -> operation.key().required();
 			case KEY_INVALID -> !(operation.key().source() instanceof KeySource.Spel);
-			case CALLER_UNKNOWN -> settings.anonymousRefused() && operation.key().scope() == null;
+			case CALLER_UNKNOWN -> settings.anonymousRejected() && operation.key().scope() == null;
 			case TOKEN_UNKNOWN -> operation.key().token();
 			case IN_PROGRESS -> mode != IdempotencyMode.REJECT;
 			case DUPLICATE -> mode == IdempotencyMode.REJECT;

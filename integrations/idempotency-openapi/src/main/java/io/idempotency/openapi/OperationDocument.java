@@ -107,8 +107,8 @@ final class OperationDocument {
 
 	private ApiResponse replayable(String status, ApiResponse response) {
 		boolean numeric = status.matches("[2-4]\\d\\d");
-		boolean refused = response.getContent() != null && DocumentParts.isProblem(response.getContent());
-		if (!numeric || refused || this.settings.releaseOn().contains(Integer.parseInt(status))
+		boolean rejected = response.getContent() != null && DocumentParts.isProblem(response.getContent());
+		if (!numeric || rejected || this.settings.releaseOn().contains(Integer.parseInt(status))
 				|| response.get$ref() != null) {
 			return response;
 		}

@@ -69,14 +69,14 @@ final class SharedComponentsCustomizer implements GlobalOpenApiCustomizer {
 				DocumentParts.schema("string", "Time until which the key can be used.").format("date-time"));
 		token.setRequired(List.of("token", "expiresAt"));
 		Content issued = new Content().addMediaType("application/json", new MediaType().schema(token));
-		Content refused = new Content();
-		DocumentParts.addProblem(refused);
+		Content rejected = new Content();
+		DocumentParts.addProblem(rejected);
 		ApiResponses responses = new ApiResponses();
 		responses.addApiResponse("201",
 				new ApiResponse().description("A new key for this caller only.").content(issued));
 		responses.addApiResponse("503",
 				new ApiResponse().description(DocumentedProblem.STORE_UNAVAILABLE.describe())
-					.content(refused)
+					.content(rejected)
 					.addHeaderObject("Retry-After", DocumentParts.reference(DocumentParts.RETRY_AFTER)));
 		return new Operation().operationId("issueIdempotencyToken")
 			.addTagsItem("idempotency-tokens")

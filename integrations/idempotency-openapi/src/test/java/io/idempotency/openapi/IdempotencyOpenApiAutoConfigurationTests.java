@@ -180,14 +180,14 @@ class IdempotencyOpenApiAutoConfigurationTests {
 	}
 
 	@Test
-	void whenCallsProceedWithoutAStoreThenNoneIsRefusedForIt() {
+	void whenCallsProceedWithoutAStoreThenNoneIsRejectedForIt() {
 		this.runner.withBean(Calls.class)
 			.withPropertyValues("idempotency.on-store-failure=proceed")
 			.run((context) -> assertThat(complete(context, "plain").getResponses()).doesNotContainKey("503"));
 	}
 
 	@Test
-	void whenAnonymousCallersAreRefusedThenThatIsAnAnswer() {
+	void whenAnonymousCallersAreRejectedThenThatIsAnAnswer() {
 		this.runner.withBean(Calls.class)
 			.withPropertyValues("idempotency.http.anonymous=reject")
 			.run((context) -> assertThat(complete(context, "plain").getResponses().get("401").getDescription())

@@ -76,7 +76,7 @@ public final class HttpOutcomeClassifier {
 		if (workIsDone || status < BAD_REQUEST) {
 			return ResultKind.SUCCESS;
 		}
-		return (status < INTERNAL_SERVER_ERROR) ? ResultKind.REFUSAL : ResultKind.FAILURE;
+		return (status < INTERNAL_SERVER_ERROR) ? ResultKind.REJECTION : ResultKind.FAILURE;
 	}
 
 	/**
@@ -299,7 +299,7 @@ public final class HttpOutcomeClassifier {
 		}
 
 		private @Nullable Duration keptAtMost(ResultKind kind) {
-			return (kind == ResultKind.REFUSAL) ? this.settings.retentionOnError() : null;
+			return (kind == ResultKind.REJECTION) ? this.settings.retentionOnError() : null;
 		}
 
 	}

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param excludedHeaders response headers that are never stored, in upper or lower case
  * @param rawFingerprint whether JSON bodies are compared byte by byte
  * @param scope the scope of keys if there is no resolver
- * @param anonymousRefused whether a guarded request without a principal is refused
+ * @param anonymousRejected whether a guarded request without a principal is rejected
  * @param scopeHeaders request headers that are part of the caller, such as a tenant's, in
  * upper or lower case; a missing header differs from every value
  * @param fingerprintHeaders request headers that must be equal on a retry, in addition to
@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  */
 @Internal
 public record HttpSettings(String replayedHeader, long maxRequestSize, long maxResponseSize, Set<Integer> releaseOn,
-		Set<String> excludedHeaders, boolean rawFingerprint, ScopeMode scope, boolean anonymousRefused,
+		Set<String> excludedHeaders, boolean rawFingerprint, ScopeMode scope, boolean anonymousRejected,
 		Set<String> scopeHeaders, Set<String> fingerprintHeaders, Set<String> ignoredParameters, String problemTypeBase,
 		@Nullable Duration retentionOnError, String tokenPath) {
 

@@ -50,7 +50,7 @@ public interface IdempotentRoute<R> extends IdempotencyOptions.Spec<IdempotentRo
 	IdempotentRoute<R> body(String pointer);
 
 	/**
-	 * Sets whether a request without a key is refused, or runs unguarded. Default:
+	 * Sets whether a request without a key is rejected, or runs unguarded. Default:
 	 * {@code true}.
 	 * @param required whether a key is required
 	 * @return this route
@@ -69,7 +69,7 @@ public interface IdempotentRoute<R> extends IdempotencyOptions.Spec<IdempotentRo
 	 * Lets a function say whose key it is. Default: the scope resolver of the
 	 * application, or {@code idempotency.scope}.
 	 * @param scope gives the scope, e.g. the tenant; a request for which it gives nothing
-	 * is refused
+	 * is rejected
 	 * @return this route
 	 */
 	IdempotentRoute<R> scope(Function<? super R, ? extends @Nullable Object> scope);

@@ -69,13 +69,13 @@ public final class ProblemRenderer {
 	}
 
 	/**
-	 * Returns the refusal that an exception is or only wraps. An exception with a meaning
-	 * of its own belongs to the application, even if its cause is a refusal.
-	 * @return the refusal, {@code null} if there is none
+	 * Returns the rejection that an exception is or only wraps. An exception with a meaning
+	 * of its own belongs to the application, even if its cause is a rejection.
+	 * @return the rejection, {@code null} if there is none
 	 */
 	public static @Nullable IdempotencyException find(@Nullable Throwable thrown) {
 		return (thrown != null
-				&& Causes.unwrap(thrown, ProblemRenderer::isPlumbing) instanceof IdempotencyException refusal) ? refusal
+				&& Causes.unwrap(thrown, ProblemRenderer::isPlumbing) instanceof IdempotencyException rejection) ? rejection
 						: null;
 	}
 
@@ -90,14 +90,14 @@ public final class ProblemRenderer {
 	 * 500.
 	 * @param handler the handler of the request
 	 */
-	public boolean isHandledByApplication(@Nullable Object handler, IdempotencyException refusal) {
+	public boolean isHandledByApplication(@Nullable Object handler, IdempotencyException rejection) {
 		Class<?> handlerType = (handler instanceof HandlerMethod method) ? method.getBeanType() : null;
-		if (handlerType != null && isExplicit(handlerType, refusal)) {
+		if (handlerType != null && isExplicit(handlerType, rejection)) {
 			return true;
 		}
 		for (ControllerAdviceBean bean : advice()) {
 			Class<?> type = bean.getBeanType();
-			if (type != null && bean.isApplicableToBeanType(handlerType) && isExplicit(type, refusal)) {
+			if (type != null && bean.isApplicableToBeanType(handlerType) && isExplicit(type, rejection)) {
 				return true;
 			}
 		}
@@ -113,9 +113,9 @@ public final class ProblemRenderer {
 		return found;
 	}
 
-	private boolean isExplicit(Class<?> type, IdempotencyException refusal) {
+	private boolean isExplicit(Class<?> type, IdempotencyException rejection) {
 		Method method = this.resolvers.computeIfAbsent(type, ExceptionHandlerMethodResolver::new)
-			.resolveMethodByExceptionType(refusal.getClass());
+			.resolveMethodByExceptionType(rejection.getClass());
 		if (method == null) {
 			return false;
 		}
@@ -130,35 +130,35 @@ public final class ProblemRenderer {
 	 * @param target method and path that the client has asked for
 	 * @param handler the handler of the request, as far as it is known
 	 */
-	public String detail(IdempotencyException refusal, String target, @Nullable Object handler) {
-		return advice(refusal, target, place(refusal, handler));
+	public String detail(IdempotencyException rejection, String target, @Nullable Object handler) {
+		return advice(rejection, target, place(rejection, handler));
 	}
 
 	/**
 	 * Returns the advice for the client of an operation.
-	 * @param refusal the refusal
+	 * @param rejection the rejection
 	 * @param target method and path that the client has asked for
 	 * @param operation the operation of the request
 	 */
-	public String detailOfOperation(IdempotencyException refusal, String target, IdempotentOperation operation) {
-		return advice(refusal, target, place(refusal, operation));
+	public String detailOfOperation(IdempotencyException rejection, String target, IdempotentOperation operation) {
+		return advice(rejection, target, place(rejection, operation));
 	}
 
-	private String place(IdempotencyException refusal, @Nullable Object handler) {
+	private String place(IdempotencyException rejection, @Nullable Object handler) {
 		IdempotentOperationSource source = this.context.getBeanProvider(IdempotentOperationSource.class)
 			.getIfAvailable();
 		IdempotentOperation operation = (source != null && handler instanceof HandlerMethod method)
 				? source.operation(method.getMethod(), method.getBeanType()) : null;
-		return (operation != null) ? place(refusal, operation) : "";
+		return (operation != null) ? place(rejection, operation) : "";
 	}
 
 	/**
 	 * Returns the place of the key, empty if no client can send it there: the key of a
 	 * nested call, or one that an expression makes.
 	 */
-	private static String place(IdempotencyException refusal, IdempotentOperation operation) {
+	private static String place(IdempotencyException rejection, IdempotentOperation operation) {
 		KeySource source = operation.key().source();
-		boolean sendable = operation.name().equals(refusal.operation()) && !(source instanceof KeySource.Spel);
+		boolean sendable = operation.name().equals(rejection.operation()) && !(source instanceof KeySource.Spel);
 		return sendable ? " " + source.place() : "";
 	}
 
@@ -167,15 +167,15 @@ public final class ProblemRenderer {
 	 * @param detail the advice for the client
 	 * @param instance the path that the client has asked for
 	 */
-	public String document(IdempotencyException refusal, String detail, String instance) {
-		FlatJson problem = new FlatJson().add("type", this.typeBase + refusal.code())
-			.add("title", refusal.title())
-			.add("status", refusal.status())
+	public String document(IdempotencyException rejection, String detail, String instance) {
+		FlatJson problem = new FlatJson().add("type", this.typeBase + rejection.code())
+			.add("title", rejection.title())
+			.add("status", rejection.status())
 			.add("detail", detail)
 			.add("instance", instance)
-			.add("code", refusal.code())
-			.add("retry", refusal.retry().value());
-		if (refusal instanceof IdempotencyDuplicateException duplicate) {
+			.add("code", rejection.code())
+			.add("retry", rejection.retry().value());
+		if (rejection instanceof IdempotencyDuplicateException duplicate) {
 			problem.add("attempts", duplicate.attempts());
 		}
 		return problem.toString();
@@ -185,8 +185,8 @@ public final class ProblemRenderer {
 	 * Returns the value of {@code Retry-After}.
 	 * @return the seconds, {@code null} if it makes no sense to come back
 	 */
-	public static @Nullable String retryAfter(IdempotencyException refusal) {
-		Integer seconds = ProblemProperties.retryAfter(refusal);
+	public static @Nullable String retryAfter(IdempotencyException rejection) {
+		Integer seconds = ProblemProperties.retryAfter(rejection);
 		return (seconds != null) ? seconds.toString() : null;
 	}
 
@@ -197,60 +197,60 @@ public final class ProblemRenderer {
 	 * @param target method and path that the client has asked for
 	 * @param place the place of the key, empty if it is not known
 	 */
-	private static String advice(IdempotencyException refusal, String target, String place) {
-		if (refusal.isRemembered() && refusal.retry() == RetryAdvice.NEVER) {
+	private static String advice(IdempotencyException rejection, String target, String place) {
+		if (rejection.isRemembered() && rejection.retry() == RetryAdvice.NEVER) {
 			return target + " failed because one of its steps was rejected. It will not run again with this key. "
 					+ "Check what was completed, and use a new key to try again.";
 		}
-		if (refusal instanceof IdempotencyKeyMissingException) {
+		if (rejection instanceof IdempotencyKeyMissingException) {
 			return target + " requires a key" + place + ". Send a key, and send the same key when you retry the "
 					+ "request.";
 		}
-		if (refusal instanceof IdempotencyKeyInvalidException) {
+		if (rejection instanceof IdempotencyKeyInvalidException) {
 			// The message only describes the fault of the request.
-			return target + ": " + refusal.getMessage() + ".";
+			return target + ": " + rejection.getMessage() + ".";
 		}
-		if (refusal instanceof IdempotencyBodyTooLargeException tooLarge) {
+		if (rejection instanceof IdempotencyBodyTooLargeException tooLarge) {
 			return target + ": The body may have at most " + tooLarge.limit() + " bytes. Send a smaller body.";
 		}
-		if (refusal instanceof IdempotencyCallerUnknownException) {
+		if (rejection instanceof IdempotencyCallerUnknownException) {
 			return target + " requires an authenticated caller. Authenticate, and send the request with the same "
 					+ "key.";
 		}
-		if (refusal instanceof IdempotencyTokenUnknownException) {
+		if (rejection instanceof IdempotencyTokenUnknownException) {
 			return "The token for " + target + " was never issued, has expired or belongs to another caller. Get a "
 					+ "new token and send the request with it.";
 		}
-		if (refusal instanceof IdempotencyKeyReusedException) {
+		if (rejection instanceof IdempotencyKeyReusedException) {
 			return "The key of this " + target + " was already used for a different request. Use a new key, or "
 					+ "retry the first request unchanged.";
 		}
-		if (refusal instanceof IdempotencyStoreUnavailableException unavailable) {
+		if (rejection instanceof IdempotencyStoreUnavailableException unavailable) {
 			return unavailable.reason() == IdempotencyStoreUnavailableException.Reason.MAY_HAVE_EXECUTED
 					? "The outcome of " + target + " is unknown. Retry it later, unchanged and with the same key."
 					: target + " cannot be processed at the moment. Retry it later, unchanged and with the same key.";
 		}
-		return afterTheFirst(refusal, target);
+		return afterTheFirst(rejection, target);
 	}
 
-	private static String afterTheFirst(IdempotencyException refusal, String target) {
-		if (refusal instanceof IdempotencyInProgressException) {
+	private static String afterTheFirst(IdempotencyException rejection, String target) {
+		if (rejection instanceof IdempotencyInProgressException) {
 			return "The first " + target + " with this key is in progress. Wait for the time in Retry-After, then "
 					+ "retry it unchanged with the same key.";
 		}
-		if (refusal instanceof IdempotencyDuplicateException) {
+		if (rejection instanceof IdempotencyDuplicateException) {
 			return target + " was already received with this key, and its response is not stored. Do not send it "
 					+ "again. For a new request, or if the first one failed, use a new key.";
 		}
-		if (refusal instanceof IdempotencyResultUnavailableException) {
+		if (rejection instanceof IdempotencyResultUnavailableException) {
 			return "The first " + target + " with this key was processed and will not run again, but its response "
 					+ "is not stored. Look up the result.";
 		}
-		if (refusal instanceof IdempotencyOutcomeUnknownException) {
+		if (rejection instanceof IdempotencyOutcomeUnknownException) {
 			return "The first " + target + " with this key did not complete, but may have had an effect. Look up "
 					+ "the outcome, or contact the operator of this service.";
 		}
-		throw new IllegalStateException("Unknown rejection " + refusal.code());
+		throw new IllegalStateException("Unknown rejection " + rejection.code());
 	}
 
 }

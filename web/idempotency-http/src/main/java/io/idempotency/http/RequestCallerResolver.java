@@ -43,7 +43,7 @@ public final class RequestCallerResolver {
 
 	private final Set<String> headers;
 
-	private final boolean anonymousRefused;
+	private final boolean anonymousRejected;
 
 	private final Class<?> resolver;
 
@@ -58,16 +58,16 @@ public final class RequestCallerResolver {
 	public RequestCallerResolver(HttpSettings settings, Class<?> resolver) {
 		this.resolver = resolver;
 		this.mode = settings.scope();
-		this.anonymousRefused = settings.anonymousRefused();
+		this.anonymousRejected = settings.anonymousRejected();
 		this.headers = new TreeSet<>(settings.scopeHeaders());
 	}
 
 	/**
-	 * Refuses a request without a principal, if the settings say so.
-	 * @throws IdempotencyCallerUnknownException if the request is refused
+	 * Rejects a request without a principal, if the settings say so.
+	 * @throws IdempotencyCallerUnknownException if the request is rejected
 	 */
 	public void requireKnown(@Nullable Principal principal, String operation) {
-		if (this.anonymousRefused && principal == null) {
+		if (this.anonymousRejected && principal == null) {
 			throw new IdempotencyCallerUnknownException(operation);
 		}
 	}
@@ -109,7 +109,7 @@ public final class RequestCallerResolver {
 	}
 
 	/**
-	 * Refuses names by which a caller cannot be known again. Many callers may have an
+	 * Rejects names by which a caller cannot be known again. Many callers may have an
 	 * empty name, and the identity string of an object is new on each request, be it the
 	 * whole name or that of a member in it. The text of an object that shows its members
 	 * is another when one of them changes, which is told.
@@ -139,12 +139,12 @@ public final class RequestCallerResolver {
 		static String require(Principal principal, Class<?> resolver, Set<Class<?>> told) {
 			@Nullable String name = principal.getName();
 			if (name == null || name.isBlank()) {
-				throw refused(principal.getClass(),
+				throw rejected(principal.getClass(),
 						"has no name, so it is not distinguishable from others without a name", resolver);
 			}
 			Class<?> object = identified(principal, name);
 			if (object != null) {
-				throw refused(object,
+				throw rejected(object,
 						"has the identity string of an object as its name, which differs for each request", resolver);
 			}
 			Object inner = SPRING_SECURITY ? Inner.of(principal) : null;
@@ -159,7 +159,7 @@ public final class RequestCallerResolver {
 			Matcher member = MEMBER.matcher(text);
 			while (member.find()) {
 				if (isIdentity(member.group(1), type)) {
-					throw refused(type, "has its toString() as its name, which contains the identity string of an "
+					throw rejected(type, "has its toString() as its name, which contains the identity string of an "
 							+ "object (" + member.group(1) + ") that differs for each request", resolver);
 				}
 			}
@@ -176,7 +176,7 @@ public final class RequestCallerResolver {
 			return name.startsWith("[") || name.contains("$$") || ClassUtils.isPresent(name, type.getClassLoader());
 		}
 
-		private static GuardMisconfiguredException refused(Class<?> type, String problem, Class<?> resolver) {
+		private static GuardMisconfiguredException rejected(Class<?> type, String problem, Class<?> resolver) {
 			return new GuardMisconfiguredException(
 					"The caller of the request cannot be identified: the principal (" + type.getName() + ") " + problem
 							+ ". Give it a stable name, or declare a bean of type " + resolver.getSimpleName(),

@@ -104,7 +104,7 @@ public final class RouteRegistry implements OperationCatalog, SmartInitializingS
 		return this.operations;
 	}
 
-	/** {@inheritDoc} Refuses a method and a route of one name: they would share keys. */
+	/** {@inheritDoc} Rejects a method and a route of one name: they would share keys. */
 	@Override
 	public void afterSingletonsInstantiated() {
 		if (this.names.isEmpty()) {

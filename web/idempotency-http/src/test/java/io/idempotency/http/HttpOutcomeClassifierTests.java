@@ -104,7 +104,7 @@ class HttpOutcomeClassifierTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "200, SUCCESS", "303, SUCCESS", "399, SUCCESS", "400, REFUSAL", "422, REFUSAL", "499, REFUSAL",
+	@CsvSource({ "200, SUCCESS", "303, SUCCESS", "399, SUCCESS", "400, REJECTION", "422, REJECTION", "499, REJECTION",
 			"500, FAILURE", "503, FAILURE" })
 	void derivesTheKindFromTheStatusUnlessTheWorkIsKnownToBeDone(int status, ResultKind kind) {
 		assertThat(HttpOutcomeClassifier.kind(status, false)).isEqualTo(kind);

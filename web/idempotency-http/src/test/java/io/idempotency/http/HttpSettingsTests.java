@@ -30,7 +30,7 @@ class HttpSettingsTests {
 	}
 
 	@Test
-	void sizesThatNoArrayCanHaveAreRefused() {
+	void sizesThatNoArrayCanHaveAreRejected() {
 		assertThatIllegalArgumentException().isThrownBy(() -> settings(-1, 1, Set.of()))
 			.withMessageContaining("maxRequestSize");
 		assertThatIllegalArgumentException().isThrownBy(() -> settings(1, Integer.MAX_VALUE, Set.of()))

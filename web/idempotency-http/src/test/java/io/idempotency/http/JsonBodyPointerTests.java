@@ -59,7 +59,7 @@ class JsonBodyPointerTests {
 	}
 
 	@Test
-	void deeplyNestedTextIsRefused() {
+	void deeplyNestedTextIsRejected() {
 		assertThatExceptionOfType(MalformedJsonException.class)
 			.isThrownBy(() -> find("/a", "[".repeat(100_000) + "]".repeat(100_000)));
 	}

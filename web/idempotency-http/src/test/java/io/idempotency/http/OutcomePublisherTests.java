@@ -60,22 +60,22 @@ class OutcomePublisherTests {
 	}
 
 	@Test
-	void refusalIsKeptForTheRetentionOfErrors() {
-		this.end.kept(ResultKind.REFUSAL, ANSWER);
+	void rejectionIsKeptForTheRetentionOfErrors() {
+		this.end.kept(ResultKind.REJECTION, ANSWER);
 		assertThat(told()).isInstanceOfSatisfying(CallOutcome.Done.class,
 				(done) -> assertThat(done.keptAtMost()).isEqualTo(Duration.ofHours(1)));
 	}
 
 	@Test
 	void answerThatIsNotKeptHasItsKindAndItsRetention() {
-		this.end.unkept(WHY, ResultKind.REFUSAL);
+		this.end.unkept(WHY, ResultKind.REJECTION);
 		assertThat(told())
-			.isEqualTo(new CallOutcome.SuccessWithoutResult(WHY, ResultKind.REFUSAL, Duration.ofHours(1)));
+			.isEqualTo(new CallOutcome.SuccessWithoutResult(WHY, ResultKind.REJECTION, Duration.ofHours(1)));
 	}
 
 	@ParameterizedTest
-	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "REFUSAL")
-	void onlyRefusalsHaveTheRetentionOfErrors(ResultKind kind) {
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "REJECTION")
+	void onlyRejectionsHaveTheRetentionOfErrors(ResultKind kind) {
 		this.end.unkept(null, kind);
 		assertThat(told()).isEqualTo(new CallOutcome.SuccessWithoutResult(null, kind, null));
 	}

@@ -16,39 +16,39 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class ProblemRendererTests {
 
-	private static final IdempotencyException REFUSAL = new IdempotencyKeyReusedException("op");
+	private static final IdempotencyException REJECTION = new IdempotencyKeyReusedException("op");
 
 	static Stream<Throwable> plumbing() {
-		return Stream.of(new CompletionException(REFUSAL), new ExecutionException(REFUSAL),
-				new InvocationTargetException(REFUSAL), new UndeclaredThrowableException(REFUSAL));
+		return Stream.of(new CompletionException(REJECTION), new ExecutionException(REJECTION),
+				new InvocationTargetException(REJECTION), new UndeclaredThrowableException(REJECTION));
 	}
 
 	@ParameterizedTest
 	@MethodSource("plumbing")
-	void refusalIsFoundInWhatOnlyWrapsIt(Throwable thrown) {
-		assertThat(ProblemRenderer.find(thrown)).isSameAs(REFUSAL);
+	void rejectionIsFoundInWhatOnlyWrapsIt(Throwable thrown) {
+		assertThat(ProblemRenderer.find(thrown)).isSameAs(REJECTION);
 	}
 
 	@Test
-	void refusalIsFoundAsItIs() {
-		assertThat(ProblemRenderer.find(REFUSAL)).isSameAs(REFUSAL);
+	void rejectionIsFoundAsItIs() {
+		assertThat(ProblemRenderer.find(REJECTION)).isSameAs(REJECTION);
 	}
 
 	@Test
 	void exceptionOfTheApplicationHidesItsCause() {
-		assertThat(ProblemRenderer.find(new IllegalStateException(REFUSAL))).isNull();
+		assertThat(ProblemRenderer.find(new IllegalStateException(REJECTION))).isNull();
 		assertThat(ProblemRenderer.find(null)).isNull();
 		assertThat(ProblemRenderer.find(new CompletionException("nothing inside", null))).isNull();
 	}
 
 	@Test
 	void searchEndsAfterManyWrappers() {
-		assertThat(ProblemRenderer.find(wrapped(31))).isSameAs(REFUSAL);
+		assertThat(ProblemRenderer.find(wrapped(31))).isSameAs(REJECTION);
 		assertThat(ProblemRenderer.find(wrapped(32))).isNull();
 	}
 
 	private static Throwable wrapped(int times) {
-		Throwable wrapped = REFUSAL;
+		Throwable wrapped = REJECTION;
 		for (int i = 0; i < times; i++) {
 			wrapped = new CompletionException(wrapped);
 		}

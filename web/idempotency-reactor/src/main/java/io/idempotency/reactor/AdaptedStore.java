@@ -97,10 +97,10 @@ final class AdaptedStore implements ReactiveIdempotencyStore {
 					}
 				});
 			}
-			catch (Throwable refusal) {
+			catch (Throwable rejection) {
 				// Also an Error, when the system has no thread left.
 				sink.error(new StoreNotReachedException(
-						"All threads of " + this.store.getClass().getSimpleName() + " are busy", refusal));
+						"All threads of " + this.store.getClass().getSimpleName() + " are busy", rejection));
 			}
 		}).publishOn(this.answers) : Mono.fromCallable(step);
 	}

@@ -152,16 +152,16 @@ final class ReactiveCall<T> {
 
 	/**
 	 * Begins where no more work may begin: a result that is kept is given all the same,
-	 * by a look that claims nothing. Anything else is refused.
+	 * by a look that claims nothing. Anything else is rejected.
 	 */
 	void startWithoutRoom() {
 		this.caller.onCancel(this::callerIsGone);
 		if (this.call.options().mode() == IdempotencyMode.REJECT) {
 			// Its claim counts, whatever the record has.
-			refuseWithoutRoom();
+			rejectWithoutRoom();
 		}
 		else {
-			look(this::refuseWithoutRoom, false);
+			look(this::rejectWithoutRoom, false);
 		}
 	}
 
@@ -179,7 +179,7 @@ final class ReactiveCall<T> {
 		}
 	}
 
-	/** A look refuses nothing. */
+	/** A look rejects nothing. */
 	private void look(Runnable otherwise, boolean claims) {
 		long begun = this.parts.scheduler().nanos();
 		new DedicatedSubscription<ClaimResult.Completed>(this.context, (found, failure) -> {
@@ -204,7 +204,7 @@ final class ReactiveCall<T> {
 		}).begin(() -> this.store.find(this.call.key(), this.call.fingerprint()));
 	}
 
-	private void refuseWithoutRoom() {
+	private void rejectWithoutRoom() {
 		this.parts.events().publish(IdempotencyEvent.STORE_UNAVAILABLE, this.call.operation());
 		fail(IdempotencyStoreUnavailableException.overloaded(this.call.operation(), ClaimStateMachine.RETRY_AFTER));
 	}
@@ -443,8 +443,8 @@ final class ReactiveCall<T> {
 			else if (move instanceof NextStep.Unguarded unguarded) {
 				letGo(unguarded, wanted);
 			}
-			else if (move instanceof NextStep.Refuse refuse) {
-				fail(this.claimer.refused(refuse, this.admission, this.upkeep));
+			else if (move instanceof NextStep.Reject reject) {
+				fail(this.claimer.rejected(reject, this.admission, this.upkeep));
 			}
 		}
 		catch (Throwable ex) {
@@ -507,7 +507,7 @@ final class ReactiveCall<T> {
 				fail(failure);
 			}
 			else if (found == null) {
-				fail(this.parts.events().refusal(this.call.operation(), new ClaimResult.ResultUnavailable()));
+				fail(this.parts.events().rejection(this.call.operation(), new ClaimResult.ResultUnavailable()));
 			}
 			else {
 				this.observed.seenAs(IdempotencyOutcome.RECOVERED);

@@ -147,7 +147,7 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 		try {
 			this.scheduler.schedule(task);
 		}
-		catch (Throwable refusal) {
+		catch (Throwable rejection) {
 			// It is closed, or, by an Error, the system has no thread left.
 			task.run();
 		}
@@ -155,11 +155,11 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 
 	/**
 	 * Guards one call: subscribes to its work if it is the first with its key, and gives
-	 * the first result or refuses it if it is a duplicate.
+	 * the first result or rejects it if it is a duplicate.
 	 * @param <T> the result of the guarded work
 	 * @param onDisconnect what becomes of the work when the caller cancels
 	 * @return the result for the caller, empty if the work has completed empty; fails
-	 * with an {@link IdempotencyException} if the call was refused, and with any failure
+	 * with an {@link IdempotencyException} if the call was rejected, and with any failure
 	 * of the action
 	 */
 	public <T> Mono<T> execute(GuardedCall call, ReactiveAction<T> action, OnDisconnect onDisconnect) {
@@ -207,9 +207,9 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 				admitted = () -> made.startWith(() -> new JoinedCall<>(made, waits, transactions, attempts).begin());
 			}
 		}
-		catch (Throwable refused) {
-			observed.threw(refused);
-			caller.error(refused);
+		catch (Throwable rejected) {
+			observed.threw(rejected);
+			caller.error(rejected);
 			return;
 		}
 		if (this.transactions.haveThisThread()) {

@@ -68,13 +68,13 @@ public interface ReactiveIdempotencyStore {
 	 * Renews many claims, as {@link IdempotencyStore#renewAll} does. The default renews
 	 * one claim after the other.
 	 * @param renewals the claims, each once
-	 * @return the claims whose renewal was refused, never empty
+	 * @return the claims whose renewal was rejected, never empty
 	 */
 	default Mono<Set<ClaimId>> renewAll(Collection<Renewal> renewals) {
 		return Flux.fromIterable(renewals)
 			.concatMap((renewal) -> renew(renewal.key(), renewal.claimId(), renewal.lease())
 				.filter((accepted) -> !accepted)
-				.map((refused) -> renewal.claimId()))
+				.map((rejected) -> renewal.claimId()))
 			.collect(Collectors.toSet());
 	}
 

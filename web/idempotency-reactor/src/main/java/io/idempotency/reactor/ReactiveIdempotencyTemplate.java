@@ -20,7 +20,7 @@ import reactor.core.publisher.Mono;
  *
  * The call is described, and its key is claimed, at each subscription. The work is
  * subscribed to once, apart from the subscriber: whoever cancels loses the response, and
- * the work goes on. A duplicate that waits holds no thread. A call that is refused fails
+ * the work goes on. A duplicate that waits holds no thread. A call that is rejected fails
  * with an {@link io.idempotency.IdempotencyException}. Thread-safe.
  * <p>
  * A description says the same as that of {@link IdempotencyTemplate}, with three

@@ -123,8 +123,8 @@ class AdaptedStoreTests {
 			Client<ClaimResult> running = Client.of(store.claim(CLAIM));
 			await().until(() -> this.slow.thread != null);
 			Client<ClaimResult> queued = Client.of(store.claim(CLAIM));
-			Client<ClaimResult> refused = Client.of(store.claim(CLAIM));
-			assertThat(refused.failure).isInstanceOf(StoreNotReachedException.class)
+			Client<ClaimResult> rejected = Client.of(store.claim(CLAIM));
+			assertThat(rejected.failure).isInstanceOf(StoreNotReachedException.class)
 				.hasMessage("All threads of SlowStore are busy");
 			this.slow.gate.countDown();
 			await().until(() -> running.isAnswered() && queued.isAnswered());
@@ -137,7 +137,7 @@ class AdaptedStoreTests {
 
 	/** What a full container says, which Reactor takes for the end of the JVM. */
 	@Test
-	void systemWithoutThreadsRefusesACall() {
+	void systemWithoutThreadsRejectsACall() {
 		AdaptedStore store = new AdaptedStore(this.slow, NO_THREADS, Schedulers.immediate());
 		assertThat(Client.of(store.claim(CLAIM)).failure).isInstanceOf(StoreNotReachedException.class)
 			.hasRootCauseInstanceOf(OutOfMemoryError.class);

@@ -65,7 +65,7 @@ class HangUpTests {
 	}
 
 	@Test
-	void workWithoutACallerIsCountedAndTooMuchOfItRefusesNewCalls() {
+	void workWithoutACallerIsCountedAndTooMuchOfItRejectsNewCalls() {
 		try (ReactiveNode bounded = new ReactiveNode(1)) {
 			EngineLoad load = bounded.engine.load();
 			Client<String> caller = Client
@@ -98,18 +98,18 @@ class HangUpTests {
 			GuardedCall counted = new GuardedCall(done.key(), Fingerprint.NONE,
 					REPLAY.change().mode(IdempotencyMode.REJECT).build(), done.store());
 			bounded.store.fail("find", new IdempotencyStoreException("The store is away"));
-			for (GuardedCall refused : List.of(done, counted)) {
+			for (GuardedCall rejected : List.of(done, counted)) {
 				assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
-					.isThrownBy(bounded.reactive.execute(refused, this.duplicate, OnDisconnect.CONTINUE)::block)
+					.isThrownBy(bounded.reactive.execute(rejected, this.duplicate, OnDisconnect.CONTINUE)::block)
 					.withMessageContaining("Too many detached calls")
-					.satisfies((refusal) -> assertThat(refusal.retryAfter()).isPositive());
+					.satisfies((rejection) -> assertThat(rejection.retryAfter()).isPositive());
 			}
 			assertThat(bounded.engine.load().detachedCalls()).isOne();
 		}
 	}
 
 	@Test
-	void callsWithinGuardedWorkAreNotRefusedWhateverGoesOn() {
+	void callsWithinGuardedWorkAreNotRejectedWhateverGoesOn() {
 		try (ReactiveNode bounded = new ReactiveNode(1)) {
 			GuardedCall inner = new GuardedCall(new Namespace("").key("inner", Caller.GLOBAL, List.of("1")),
 					Fingerprint.NONE, REPLAY, bounded.call(REPLAY).store());

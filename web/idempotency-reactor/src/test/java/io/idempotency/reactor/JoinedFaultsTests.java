@@ -216,7 +216,7 @@ class JoinedFaultsTests {
 	}
 
 	@Test
-	void whateverTheLogThrowsARefusalIsTold() {
+	void whateverTheLogThrowsARejectionIsTold() {
 		try (BrokenLog log = new BrokenLog()) {
 			this.transactions.begins.add((begin) -> Mono.error(new IdempotencyStoreException("No connection", null)));
 			assertThat(start(this.order).failure).isInstanceOf(IdempotencyStoreUnavailableException.class);

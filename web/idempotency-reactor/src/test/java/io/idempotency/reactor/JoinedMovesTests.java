@@ -397,7 +397,7 @@ class JoinedMovesTests {
 	}
 
 	@Test
-	void duplicateThatDoesNotWaitIsRefusedAtOnce() {
+	void duplicateThatDoesNotWaitIsRejectedAtOnce() {
 		Client<String> first = start(this.slow);
 		Client<String> second = start(ReactiveNode.REPLAY, this.order);
 		assertThat(second.failure).isInstanceOf(IdempotencyInProgressException.class);
@@ -446,15 +446,15 @@ class JoinedMovesTests {
 
 	@Test
 	void doorThatNeverComesToItsPartHasNotRun() {
-		TextAction refused = new TextAction(Mono.just("refused"));
-		assertThat(start(new ForwardingAction(refused) {
+		TextAction rejected = new TextAction(Mono.just("rejected"));
+		assertThat(start(new ForwardingAction(rejected) {
 
 			@Override
 			public CallOutcome returned(@Nullable String value, boolean recovered) {
 				return new CallOutcome.NotRun(null);
 			}
 
-		}).value).isEqualTo("refused");
+		}).value).isEqualTo("rejected");
 		assertThat(this.transactions.steps).containsExactly("begin", "rollback");
 		assertThat(this.node.state()).isNull();
 	}

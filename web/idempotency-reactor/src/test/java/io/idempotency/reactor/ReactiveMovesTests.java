@@ -118,7 +118,7 @@ class ReactiveMovesTests {
 	}
 
 	@Test
-	void duplicateOfARunningCallIsRefused() {
+	void duplicateOfARunningCallIsRejected() {
 		Client<String> first = this.node.start(REPLAY, this.slow);
 		assertThat(this.node.start(REPLAY, this.duplicate).failure).isInstanceOf(IdempotencyInProgressException.class);
 		this.gate.tryEmitValue("order-1");
@@ -138,7 +138,7 @@ class ReactiveMovesTests {
 	}
 
 	@Test
-	void keyOfAnotherRequestIsRefused() {
+	void keyOfAnotherRequestIsRejected() {
 		assertThat(Client.of(with("body-1", this.order)).value).isEqualTo("order-1");
 		assertThat(Client.of(with("body-2", this.duplicate)).failure).isInstanceOf(IdempotencyKeyReusedException.class);
 	}
@@ -150,11 +150,11 @@ class ReactiveMovesTests {
 	}
 
 	@Test
-	void rejectRefusesEachDuplicate() {
+	void rejectRejectsEachDuplicate() {
 		IdempotencyOptions reject = REPLAY.change().mode(IdempotencyMode.REJECT).build();
 		assertThat(this.node.start(reject, this.order).value).isEqualTo("order-1");
 		assertThat(this.node.start(reject, this.duplicate).failure).isInstanceOfSatisfying(
-				IdempotencyDuplicateException.class, (refusal) -> assertThat(refusal.attempts()).isEqualTo(2));
+				IdempotencyDuplicateException.class, (rejection) -> assertThat(rejection.attempts()).isEqualTo(2));
 		assertThat(this.node.store.asked).containsExactly("claim", "claim");
 	}
 
@@ -260,7 +260,7 @@ class ReactiveMovesTests {
 	}
 
 	@Test
-	void claimThatIsLostTwiceIsRefusedAndGivenBack() {
+	void claimThatIsLostTwiceIsRejectedAndGivenBack() {
 		this.node.store.loseReply("claim");
 		this.node.store.loseReply("claim");
 		assertThat(this.node.start(REPLAY, this.order).failure)
@@ -374,7 +374,7 @@ class ReactiveMovesTests {
 	}
 
 	@Test
-	void renewalThatFailsRefusesTheCall() {
+	void renewalThatFailsRejectsTheCall() {
 		GatedStore.Gate reply = this.node.store.holdReply("claim");
 		this.node.store.fail("renew", new IdempotencyStoreException("away"));
 		Client<String> late = this.node.start(REPLAY, this.order);
@@ -437,11 +437,11 @@ class ReactiveMovesTests {
 	}
 
 	@Test
-	void abandonedCallThatMustNotRunAgainIsRefused() {
+	void abandonedCallThatMustNotRunAgainIsRejected() {
 		this.node.claimElsewhere(Duration.ofSeconds(5));
 		this.node.time.advance(Duration.ofSeconds(6));
-		IdempotencyOptions refuse = REPLAY.change().onAbandoned(AbandonedMode.REJECT).build();
-		assertThat(this.node.start(refuse, this.duplicate).failure)
+		IdempotencyOptions reject = REPLAY.change().onAbandoned(AbandonedMode.REJECT).build();
+		assertThat(this.node.start(reject, this.duplicate).failure)
 			.isInstanceOf(IdempotencyOutcomeUnknownException.class);
 	}
 
@@ -598,7 +598,7 @@ class ReactiveMovesTests {
 	}
 
 	@Test
-	void closedEngineRefuses() {
+	void closedEngineRejects() {
 		this.node.engine.close();
 		assertThat(this.node.start(REPLAY, this.order).failure)
 			.isInstanceOf(IdempotencyStoreUnavailableException.class);

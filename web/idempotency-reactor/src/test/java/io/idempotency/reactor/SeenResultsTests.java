@@ -93,7 +93,7 @@ class SeenResultsTests {
 
 	/** Another call of the key has not waited, though its thread has. */
 	@Test
-	void lookOfACallThatIsRefusedStandsForNoClaim() {
+	void lookOfACallThatIsRejectedStandsForNoClaim() {
 		GuardedCall unattended = new GuardedCall(IdempotencyKey.of("orders.ship", Caller.GLOBAL, "key-2"),
 				Fingerprint.NONE, REPLAY, this.node.memory);
 		Sinks.One<String> gate = Sinks.one();
@@ -101,10 +101,10 @@ class SeenResultsTests {
 			.hangUp();
 		this.node.store.asked.clear();
 		GatedStore.Gate failing = this.node.store.holdFailure("find", new IllegalStateException("no reply"));
-		Client<String> refused = repeat();
+		Client<String> rejected = repeat();
 		this.node.time.advance(Duration.ofSeconds(2));
 		failing.open();
-		assertThat(refused.failure).isInstanceOf(IdempotencyStoreUnavailableException.class);
+		assertThat(rejected.failure).isInstanceOf(IdempotencyStoreUnavailableException.class);
 		gate.tryEmitValue("shipped");
 		assertThat(repeat().value).isEqualTo("order-1");
 		assertThat(this.node.store.asked).containsExactly("find", "complete", "claim");

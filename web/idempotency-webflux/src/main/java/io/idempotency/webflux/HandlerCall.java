@@ -151,13 +151,13 @@ final class HandlerCall {
 	boolean workFailed(Throwable thrown) {
 		runEnded();
 		failedWith(thrown);
-		this.nothingRan = this.call.isRefusedBefore(thrown) || isOfArgument(thrown);
+		this.nothingRan = this.call.isRejectedBefore(thrown) || isOfArgument(thrown);
 		return !this.nothingRan && this.call.isDuplicate(HandlerError.cause(thrown));
 	}
 
 	/** The body of a request is bound inside of a handler that takes a publisher. */
 	private boolean isOfArgument(Throwable thrown) {
-		MethodParameter parameter = (thrown instanceof ServerWebInputException refused) ? refused.getMethodParameter()
+		MethodParameter parameter = (thrown instanceof ServerWebInputException rejected) ? rejected.getMethodParameter()
 				: null;
 		return parameter != null && !isMultiValue(parameter.getParameterType())
 				&& this.call.operation().guarded().method().equals(parameter.getMethod());
@@ -188,7 +188,7 @@ final class HandlerCall {
 	/**
 	 * Returns why the handler must not run again, {@code null} if it may.
 	 */
-	@Nullable String refusal() {
+	@Nullable String rejection() {
 		return this.claim.mayHaveCommitted() ? "its first call committed, or may have committed" : null;
 	}
 

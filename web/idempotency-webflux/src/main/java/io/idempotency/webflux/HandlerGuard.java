@@ -125,10 +125,10 @@ final class HandlerGuard {
 		}
 		if (earlier != null) {
 			// Advice calls the handler again: a part of the guarded call.
-			String refusal = (call.operation().place().transactions() != null) ? "the transaction that it joined ended"
-					: earlier.refusal();
-			return (refusal == null) ? Mono.just(Entry.run(earlier)) : Mono.error(new GuardMisconfiguredException(
-					"The handler is called again, but " + refusal + ". Place retries inside the guard", null));
+			String rejection = (call.operation().place().transactions() != null) ? "the transaction that it joined ended"
+					: earlier.rejection();
+			return (rejection == null) ? Mono.just(Entry.run(earlier)) : Mono.error(new GuardMisconfiguredException(
+					"The handler is called again, but " + rejection + ". Place retries inside the guard", null));
 		}
 		if (HandlerRules.isExempt(call.operation(), exchange.getRequest().getMethod().name())) {
 			return Mono.just(Entry.run(null));
@@ -208,7 +208,7 @@ final class HandlerGuard {
 		}
 		exchange.getResponse()
 			.replaceWith(rejection.status(),
-					() -> this.problems.refuse(rejection, call.operation(), exchange.getDelegate()));
+					() -> this.problems.reject(rejection, call.operation(), exchange.getDelegate()));
 		return Mono.empty();
 	}
 

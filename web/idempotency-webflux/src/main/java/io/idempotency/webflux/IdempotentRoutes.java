@@ -49,10 +49,10 @@ import org.springframework.web.server.ServerWebExchangeDecorator;
  * A filter guards all routes of its router function as one operation, except for GET,
  * HEAD, OPTIONS and TRACE, which pass. Error handlers of the same router function belong
  * to the guarded handler: what they answer is its response. A filter that stands outside
- * of the guard sees duplicates, too, so what it refuses uses no key.
+ * of the guard sees duplicates, too, so what it rejects uses no key.
  * <p>
  * Thread-safe. The response that filters outside of the guard get has its status, and is
- * written as it was made; what they give instead is no part of the record. A refused
+ * written as it was made; what they give instead is no part of the record. A rejected
  * request is answered with a problem by the guard. An exception of the handler that asks
  * for a status whose answer is kept is answered inside of the guard; any other frees the
  * key, unless the route says otherwise, and goes on to whoever is outside.

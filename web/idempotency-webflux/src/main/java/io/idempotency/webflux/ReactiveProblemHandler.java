@@ -22,11 +22,11 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebExceptionHandler;
 
 /**
- * Answers refusals as problem details (RFC 9457), those of guarded handlers of WebFlux
+ * Answers rejections as problem details (RFC 9457), those of guarded handlers of WebFlux
  * and those of guarded beans behind them, as Spring MVC does. Thread-safe.
  * <p>
- * An {@code @ExceptionHandler} of the application for a refused handler goes first if it
- * names {@link IdempotencyException} or one of its subclasses. For the refusal of a bean
+ * An {@code @ExceptionHandler} of the application for a rejected handler goes first if it
+ * names {@link IdempotencyException} or one of its subclasses. For the rejection of a bean
  * every one that takes the exception goes first, a handler for all exceptions too.
  */
 final class ReactiveProblemHandler implements WebExceptionHandler {
@@ -50,9 +50,9 @@ final class ReactiveProblemHandler implements WebExceptionHandler {
 		if (response.isCommitted()) {
 			return Mono.error(thrown);
 		}
-		IdempotencyException refusal = ProblemRenderer.find(thrown);
-		if (refusal != null) {
-			return refuse(refusal, exchange, null);
+		IdempotencyException rejection = ProblemRenderer.find(thrown);
+		if (rejection != null) {
+			return reject(rejection, exchange, null);
 		}
 		if (thrown instanceof RememberedFailureException failure && failure.status() != 0) {
 			response.setStatusCode(HttpStatusCode.valueOf(failure.status()));
@@ -61,42 +61,42 @@ final class ReactiveProblemHandler implements WebExceptionHandler {
 		return Mono.error(thrown);
 	}
 
-	/** Returns whether the application answers a refusal of a handler itself. */
-	boolean isHandledByApplication(HandlerMethod handler, IdempotencyException refusal) {
-		return this.renderer.isHandledByApplication(handler, refusal);
+	/** Returns whether the application answers a rejection of a handler itself. */
+	boolean isHandledByApplication(HandlerMethod handler, IdempotencyException rejection) {
+		return this.renderer.isHandledByApplication(handler, rejection);
 	}
 
 	/**
-	 * Answers a refusal.
-	 * @param handler the handler that was refused, {@code null} if it is not known
+	 * Answers a rejection.
+	 * @param handler the handler that was rejected, {@code null} if it is not known
 	 */
-	Mono<Void> refuse(IdempotencyException refusal, ServerWebExchange exchange, @Nullable HandlerMethod handler) {
-		return answer(refusal, exchange, this.renderer.detail(refusal, target(exchange.getRequest()), handler));
+	Mono<Void> reject(IdempotencyException rejection, ServerWebExchange exchange, @Nullable HandlerMethod handler) {
+		return answer(rejection, exchange, this.renderer.detail(rejection, target(exchange.getRequest()), handler));
 	}
 
 	/**
-	 * Answers a refusal of an operation.
+	 * Answers a rejection of an operation.
 	 * @param operation the operation of the request
 	 */
-	Mono<Void> refuse(IdempotencyException refusal, IdempotentOperation operation, ServerWebExchange exchange) {
-		return answer(refusal, exchange,
-				this.renderer.detailOfOperation(refusal, target(exchange.getRequest()), operation));
+	Mono<Void> reject(IdempotencyException rejection, IdempotentOperation operation, ServerWebExchange exchange) {
+		return answer(rejection, exchange,
+				this.renderer.detailOfOperation(rejection, target(exchange.getRequest()), operation));
 	}
 
 	private static String target(ServerHttpRequest request) {
 		return request.getMethod() + " " + request.getURI().getRawPath();
 	}
 
-	private Mono<Void> answer(IdempotencyException refusal, ServerWebExchange exchange, String detail) {
-		logger.debug("Rejected a call of '{}' with {}: {}", refusal.operation(), refusal.status(),
-				refusal.getMessage());
+	private Mono<Void> answer(IdempotencyException rejection, ServerWebExchange exchange, String detail) {
+		logger.debug("Rejected a call of '{}' with {}: {}", rejection.operation(), rejection.status(),
+				rejection.getMessage());
 		ServerHttpRequest request = exchange.getRequest();
 		ServerHttpResponse response = exchange.getResponse();
 		String path = request.getURI().getRawPath();
-		byte[] body = this.renderer.document(refusal, detail, path).getBytes(StandardCharsets.UTF_8);
-		response.setStatusCode(HttpStatusCode.valueOf(refusal.status()));
+		byte[] body = this.renderer.document(rejection, detail, path).getBytes(StandardCharsets.UTF_8);
+		response.setStatusCode(HttpStatusCode.valueOf(rejection.status()));
 		response.getHeaders().set(HttpHeaders.CONTENT_TYPE, ProblemRenderer.MEDIA_TYPE);
-		String retryAfter = ProblemRenderer.retryAfter(refusal);
+		String retryAfter = ProblemRenderer.retryAfter(rejection);
 		if (retryAfter != null) {
 			response.getHeaders().set(HttpHeaders.RETRY_AFTER, retryAfter);
 		}

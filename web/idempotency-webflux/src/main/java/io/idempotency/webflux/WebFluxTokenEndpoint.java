@@ -39,7 +39,7 @@ final class WebFluxTokenEndpoint {
 	/**
 	 * Creates the endpoint.
 	 * @param tokens issues the tokens
-	 * @param problems answers refusals
+	 * @param problems answers rejections
 	 */
 	WebFluxTokenEndpoint(ReactiveIdempotencyTokens tokens, ReactiveProblemHandler problems) {
 		this.tokens = tokens;
@@ -74,7 +74,7 @@ final class WebFluxTokenEndpoint {
 		Mono<Supplier<Mono<Void>>> decided = this.tokens.issue(exchange)
 			.map((issued) -> () -> answer(issued, exchange));
 		return decided
-			.onErrorResume(IdempotencyException.class, (refusal) -> Mono.just(() -> refuse(refusal, exchange)))
+			.onErrorResume(IdempotencyException.class, (rejection) -> Mono.just(() -> reject(rejection, exchange)))
 			.flatMap(Supplier::get);
 	}
 
@@ -86,10 +86,10 @@ final class WebFluxTokenEndpoint {
 		return Bodies.write(response, ByteBuffer.wrap(TokenResponse.body(issued)));
 	}
 
-	private Mono<Void> refuse(IdempotencyException refusal, ServerWebExchange exchange) {
+	private Mono<Void> reject(IdempotencyException rejection, ServerWebExchange exchange) {
 		HandlerMethod handler = exchange.getRequiredAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE);
-		return this.problems.isHandledByApplication(handler, refusal) ? Mono.error(refusal)
-				: this.problems.refuse(refusal, exchange, handler);
+		return this.problems.isHandledByApplication(handler, rejection) ? Mono.error(rejection)
+				: this.problems.reject(rejection, exchange, handler);
 	}
 
 }

@@ -78,7 +78,7 @@ abstract class BufferedHeaders extends HttpServletResponseWrapper {
 
 	/**
 	 * Returns whether the wrapped response has an error status that was not set through
-	 * this wrapper. A container refuses so a request whose body breaks off while the
+	 * this wrapper. A container rejects so a request whose body breaks off while the
 	 * handler reads it: it does not know the wrapper. Only a commit tells that error from
 	 * an equal status of the handler, and nothing that is held back commits.
 	 */

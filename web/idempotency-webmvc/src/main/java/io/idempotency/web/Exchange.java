@@ -288,11 +288,11 @@ final class Exchange {
 	}
 
 	/**
-	 * Returns whether the container has already refused the request, for example because
+	 * Returns whether the container has already rejected the request, for example because
 	 * a form or a part breaks off. The handler would then work on half a request, and its
 	 * result would be kept.
 	 */
-	boolean isRefused() {
+	boolean isRejected() {
 		BufferingResponse given = this.response;
 		return given != null && given.isCommitted() && given.getStatus() >= HttpServletResponse.SC_BAD_REQUEST;
 	}

@@ -42,7 +42,7 @@ public final class HttpCallerResolver {
 
 	/**
 	 * Returns the caller of a guarded request, who owns its key.
-	 * @throws IdempotencyCallerUnknownException if the settings refuse anonymous callers,
+	 * @throws IdempotencyCallerUnknownException if the settings reject anonymous callers,
 	 * and the request has no principal
 	 * @throws IllegalStateException if the resolver gives no scope, or if the principal
 	 * has no stable name
@@ -86,7 +86,7 @@ public final class HttpCallerResolver {
 	 * keys that clients choose.
 	 * @param operation the operation that is called
 	 * @return the caller, {@link Caller#GLOBAL} outside a request
-	 * @throws IdempotencyCallerUnknownException if the settings refuse anonymous callers,
+	 * @throws IdempotencyCallerUnknownException if the settings reject anonymous callers,
 	 * and the request has no principal
 	 * @throws IllegalStateException if the resolver gives no scope, or if the principal
 	 * has no stable name

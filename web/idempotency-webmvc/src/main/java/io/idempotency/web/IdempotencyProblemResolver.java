@@ -24,7 +24,7 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
 /**
- * Answers the refusals of the library as problem details (RFC 9457), whether they come
+ * Answers the rejections of the library as problem details (RFC 9457), whether they come
  * from the handler or from a guarded method that it calls. Thread-safe.
  * <p>
  * An {@code @ExceptionHandler} of the application that names {@link IdempotencyException}
@@ -51,8 +51,8 @@ final class IdempotencyProblemResolver implements HandlerExceptionResolver, Orde
 	@Override
 	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
 			@Nullable Object handler, Exception ex) {
-		IdempotencyException refusal = ProblemRenderer.find(ex);
-		if (refusal == null || this.renderer.isHandledByApplication(handler, refusal)) {
+		IdempotencyException rejection = ProblemRenderer.find(ex);
+		if (rejection == null || this.renderer.isHandledByApplication(handler, rejection)) {
 			return null;
 		}
 		if (response.isCommitted()) {
@@ -61,44 +61,44 @@ final class IdempotencyProblemResolver implements HandlerExceptionResolver, Orde
 			// were whole.
 			return (response.getStatus() >= 400) ? new ModelAndView() : null;
 		}
-		answer(refusal, this.renderer.detail(refusal, target(request), handler), request, response);
+		answer(rejection, this.renderer.detail(rejection, target(request), handler), request, response);
 		return new ModelAndView();
 	}
 
-	/** Answers the refusal of a route. */
-	void answer(IdempotencyException refusal, IdempotentOperation route, HttpServletRequest request,
+	/** Answers the rejection of a route. */
+	void answer(IdempotencyException rejection, IdempotentOperation route, HttpServletRequest request,
 			HttpServletResponse response) {
-		answer(refusal, this.renderer.detailOfOperation(refusal, target(request), route), request, response);
+		answer(rejection, this.renderer.detailOfOperation(rejection, target(request), route), request, response);
 	}
 
 	private static String target(HttpServletRequest request) {
 		return request.getMethod() + " " + ClientPath.of(request);
 	}
 
-	private void answer(IdempotencyException refusal, String detail, HttpServletRequest request,
+	private void answer(IdempotencyException rejection, String detail, HttpServletRequest request,
 			HttpServletResponse response) {
-		logger.debug("Rejected a call of '{}' with {}: {}", refusal.operation(), refusal.status(),
-				refusal.getMessage());
+		logger.debug("Rejected a call of '{}' with {}: {}", rejection.operation(), rejection.status(),
+				rejection.getMessage());
 		try {
-			write(refusal, detail, request, response);
+			write(rejection, detail, request, response);
 		}
 		catch (IOException failure) {
 			throw new UncheckedIOException("The problem response could not be written", failure);
 		}
 	}
 
-	private void write(IdempotencyException refusal, String detail, HttpServletRequest request,
+	private void write(IdempotencyException rejection, String detail, HttpServletRequest request,
 			HttpServletResponse response) throws IOException {
-		String retryAfter = ProblemRenderer.retryAfter(refusal);
+		String retryAfter = ProblemRenderer.retryAfter(rejection);
 		if (retryAfter != null) {
 			response.setHeader("Retry-After", retryAfter);
 		}
-		// The handler may have written something before a nested call was refused. That
+		// The handler may have written something before a nested call was rejected. That
 		// is no answer.
 		response.resetBuffer();
-		response.setStatus(refusal.status());
+		response.setStatus(rejection.status());
 		response.setContentType(ProblemRenderer.MEDIA_TYPE);
-		send(this.renderer.document(refusal, detail, ClientPath.of(request)), response);
+		send(this.renderer.document(rejection, detail, ClientPath.of(request)), response);
 	}
 
 	private static void send(String json, HttpServletResponse response) throws IOException {

@@ -22,7 +22,7 @@ public interface IdempotencyScopeResolver {
 	 * Returns the scope of a request. Two requests with different scopes never share a
 	 * key.
 	 * @param request the request
-	 * @return the scope, not empty. A request without a scope must be refused by an
+	 * @return the scope, not empty. A request without a scope must be rejected by an
 	 * exception, because all such requests would otherwise share their keys
 	 */
 	String resolveScope(HttpServletRequest request);

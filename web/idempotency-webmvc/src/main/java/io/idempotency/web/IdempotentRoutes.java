@@ -36,9 +36,9 @@ import org.springframework.web.servlet.function.ServerResponse;
  * A filter guards all routes of its router function as one operation, except for GET,
  * HEAD, OPTIONS and TRACE, which pass. Error handlers of the same router function belong
  * to the guarded handler: what they answer is its response. A filter that stands outside
- * of the guard sees duplicates, too, so what it refuses uses no key.
+ * of the guard sees duplicates, too, so what it rejects uses no key.
  * <p>
- * Thread-safe. A refused request is answered with a problem by the filter. An exception
+ * Thread-safe. A rejected request is answered with a problem by the filter. An exception
  * of the handler goes on to whoever is outside; the response that is made of it is kept
  * or frees the key by its status, as for methods, unless the route says otherwise.
  *
@@ -58,7 +58,7 @@ public final class IdempotentRoutes {
 	 * Creates the routes.
 	 * @param routes makes operations
 	 * @param adapter guards calls
-	 * @param problems answers refusals
+	 * @param problems answers rejections
 	 * @param namespace the namespace of the operations
 	 */
 	IdempotentRoutes(RouteRegistry routes, WebMvcAdapter adapter, IdempotencyProblemResolver problems,
@@ -144,14 +144,14 @@ public final class IdempotentRoutes {
 				try {
 					return (ServerResponse) this.adapter.invoke(call, request);
 				}
-				catch (IdempotencyException refusal) {
+				catch (IdempotencyException rejection) {
 					if (call.hasRun()) {
-						throw refusal;
+						throw rejection;
 					}
 					// It is answered here, so that no handler of all exceptions outside
 					// makes an error of it.
-					return ServerResponse.status(refusal.status()).build((servletRequest, response) -> {
-						this.problems.answer(refusal, route, servletRequest, response);
+					return ServerResponse.status(rejection.status()).build((servletRequest, response) -> {
+						this.problems.answer(rejection, route, servletRequest, response);
 						return null;
 					});
 				}

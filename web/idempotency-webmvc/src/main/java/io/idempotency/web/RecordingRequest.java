@@ -287,7 +287,7 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * Refuses a body whose known size is over the limit.
+	 * Rejects a body whose known size is over the limit.
 	 * @param size how many bytes the body has at least
 	 * @throws IdempotencyBodyTooLargeException if the size is over the limit
 	 */

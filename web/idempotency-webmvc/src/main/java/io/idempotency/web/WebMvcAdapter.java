@@ -53,7 +53,7 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
  * answer that the client sees, and it is kept as bytes. Thread-safe.
  * <p>
  * A request enters the adapter after binding, validation and method security, so a
- * request that they refuse uses no key. Calls that the handler makes are part of its own
+ * request that they reject uses no key. Calls that the handler makes are part of its own
  * call. Only a call of another guarded method is an operation of its own, through the
  * method adapter.
  */
@@ -177,7 +177,7 @@ final class WebMvcAdapter implements InvocationAdapter {
 		}
 		GuardedCall guarded = new GuardedCall(key(call, parts, exchange, identified, values),
 				fingerprint(call, request, values), operation.options(), operation.place().store());
-		if (exchange.isRefused()) {
+		if (exchange.isRejected()) {
 			throw new ResponseHandling.ReplaySignal();
 		}
 		Object result = this.engine.execute(guarded, new HttpCall(call, request, exchange, this.engine, null),
@@ -316,8 +316,8 @@ final class WebMvcAdapter implements InvocationAdapter {
 		}
 
 		/**
-		 * Runs the handler. If the container has refused the request meanwhile, the
-		 * client gets that refusal, whatever the handler makes of half a request: its
+		 * Runs the handler. If the container has rejected the request meanwhile, the
+		 * client gets that rejection, whatever the handler makes of half a request: its
 		 * work must fail and not commit.
 		 */
 		@Override
@@ -411,7 +411,7 @@ final class WebMvcAdapter implements InvocationAdapter {
 
 		@Override
 		public CallOutcome threw(Throwable failure) {
-			answer().progress().reach(this.call.isRefusedBefore(failure) ? Stage.NOT_RUN : Stage.CALLED);
+			answer().progress().reach(this.call.isRejectedBefore(failure) ? Stage.NOT_RUN : Stage.CALLED);
 			answer().failed(failure);
 			CallOutcome ending = answer().endAnew();
 			ended(failure, Work.FAILED);

@@ -1,7 +1,7 @@
 /**
  * The HTTP adapter for controller methods: a filter wraps request and response, the
  * adapter guards the call of the handler, and the response is captured, replayed or
- * refused with problem details.
+ * rejected with problem details.
  */
 @NullMarked
 package io.idempotency.web;

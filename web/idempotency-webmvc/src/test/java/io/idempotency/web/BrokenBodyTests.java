@@ -127,14 +127,14 @@ class BrokenBodyTests {
 	 * same.
 	 */
 	@Test
-	void requestThatTheContainerHasRefusedNeitherRunsNorUsesItsKey() throws Exception {
-		MockMvc refusing = MockMvcBuilders.webAppContextSetup(this.context).addFilters((request, response, chain) -> {
+	void requestThatTheContainerHasRejectedNeitherRunsNorUsesItsKey() throws Exception {
+		MockMvc rejecting = MockMvcBuilders.webAppContextSetup(this.context).addFilters((request, response, chain) -> {
 			((HttpServletResponse) response).sendError(400);
 			chain.doFilter(request, response);
 		}, this.context.getBean(IdempotencyFilter.class)).build();
-		MvcResult refused = refusing.perform(MockMvcRequestBuilders.post("/pay").header("Idempotency-Key", "k1"))
+		MvcResult rejected = rejecting.perform(MockMvcRequestBuilders.post("/pay").header("Idempotency-Key", "k1"))
 			.andReturn();
-		assertThat(refused.getResponse().getStatus()).isEqualTo(400);
+		assertThat(rejected.getResponse().getStatus()).isEqualTo(400);
 		assertThat(runs).hasValue(0);
 		MvcResult whole = this.client
 			.perform(MockMvcRequestBuilders.post("/pay").header("Idempotency-Key", "k1").param("sku", "1"))
@@ -159,7 +159,7 @@ class BrokenBodyTests {
 
 	/** The query is not the body: whoever swallows the failure has read it all. */
 	@Test
-	void refusalOfTheHandlerIsAnAnswerAlsoWhereTheQueryCannotBeRead() throws Exception {
+	void rejectionOfTheHandlerIsAnAnswerAlsoWhereTheQueryCannotBeRead() throws Exception {
 		for (boolean replayed : new boolean[] { false, true }) {
 			MvcResult declined = this.client.perform((servletContext) -> unparsed("/decline", true)).andReturn();
 			assertThat(declined.getResponse().getStatus()).isEqualTo(402);

@@ -76,13 +76,13 @@ class CallersTests {
 	@ParameterizedTest
 	@NullSource
 	@ValueSource(strings = { "", " ", "\t" })
-	void principalWithoutANameIsRefused(@Nullable String name) {
+	void principalWithoutANameIsRejected(@Nullable String name) {
 		assertThatIllegalStateException().isThrownBy(() -> of(() -> name))
 			.withMessageContaining("Give it a stable name, or declare a bean of type IdempotencyScopeResolver");
 	}
 
 	@Test
-	void principalThatIsAPlainObjectIsRefused() {
+	void principalThatIsAPlainObjectIsRejected() {
 		Authentication authentication = new UsernamePasswordAuthenticationToken(new AppUser(), "secret", List.of());
 		assertThat(authentication.getName()).contains("AppUser@");
 		assertThatIllegalStateException().isThrownBy(() -> of(authentication))
@@ -91,7 +91,7 @@ class CallersTests {
 	}
 
 	@Test
-	void identityStringOfASuperclassOrOfThePrincipalItselfIsRefused() {
+	void identityStringOfASuperclassOrOfThePrincipalItselfIsRejected() {
 		AppUser proxied = new AppUser() {
 
 			@Override
@@ -110,7 +110,7 @@ class CallersTests {
 
 	/** It is new on each request: so would be the caller, and each retry ran. */
 	@Test
-	void textWithTheIdentityOfAMemberIsRefused() {
+	void textWithTheIdentityOfAMemberIsRejected() {
 		for (Object user : List.of(new Member(7, List.of(new AppUser())), new Member(7, new byte[0]),
 				new Member(7, (Runnable) () -> {
 				}))) {
@@ -228,15 +228,15 @@ class CallersTests {
 	}
 
 	@Test
-	void requestWithoutAPrincipalHasNoOwnerIfAnonymousCallersAreRefused() {
-		HttpSettings refusing = settings(ScopeMode.PRINCIPAL, Set.of("X-Tenant"), true);
+	void requestWithoutAPrincipalHasNoOwnerIfAnonymousCallersAreRejected() {
+		HttpSettings rejecting = settings(ScopeMode.PRINCIPAL, Set.of("X-Tenant"), true);
 		MockHttpServletRequest request = new MockHttpServletRequest();
 		request.addHeader("X-Tenant", "a");
-		HttpCallerResolver named = new HttpCallerResolver(refusing, null);
+		HttpCallerResolver named = new HttpCallerResolver(rejecting, null);
 		assertThatExceptionOfType(IdempotencyCallerUnknownException.class).isThrownBy(() -> named.owner(request, "pay"))
 			.satisfies((ex) -> assertThat(ex.retry()).isEqualTo(RetryAdvice.FIX_REQUEST));
 		assertThat(named.of(request)).isEqualTo(callers(ScopeMode.PRINCIPAL, Set.of("X-Tenant")).of(request));
-		assertThat(new HttpCallerResolver(refusing, (any) -> "t1").owner(request, "pay")).isEqualTo(Caller.scope("t1"));
+		assertThat(new HttpCallerResolver(rejecting, (any) -> "t1").owner(request, "pay")).isEqualTo(Caller.scope("t1"));
 		request.setUserPrincipal(() -> "alice");
 		assertThat(named.owner(request, "pay")).isEqualTo(named.of(request));
 	}
@@ -245,9 +245,9 @@ class CallersTests {
 		return new HttpCallerResolver(settings(mode, scopeHeaders, false), null);
 	}
 
-	private static HttpSettings settings(ScopeMode mode, Set<String> scopeHeaders, boolean anonymousRefused) {
+	private static HttpSettings settings(ScopeMode mode, Set<String> scopeHeaders, boolean anonymousRejected) {
 		return new HttpSettings("Idempotent-Replayed", 1 << 20, 1 << 20, HttpSettings.DEFAULTS.releaseOn(), Set.of(),
-				false, mode, anonymousRefused, scopeHeaders, Set.of(), Set.of(), "urn:idempotency:", null,
+				false, mode, anonymousRejected, scopeHeaders, Set.of(), Set.of(), "urn:idempotency:", null,
 				"/idempotency/tokens");
 	}
 

@@ -18,7 +18,7 @@ import org.springframework.web.servlet.ModelAndView;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A refusal when the client has had an answer already. */
+/** A rejection when the client has had an answer already. */
 class CommittedAnswerTests {
 
 	private final MockHttpServletResponse response = new MockHttpServletResponse();
@@ -27,7 +27,7 @@ class CommittedAnswerTests {
 	void errorThatTheContainerHasAnsweredStandsAndIsNoFailureOfTheServer() throws IOException {
 		// So Tomcat does when a parameter or a part is asked for and the body is broken.
 		this.response.sendError(400);
-		assertThat(refuse()).isNotNull();
+		assertThat(reject()).isNotNull();
 		assertThat(this.response.getStatus()).isEqualTo(400);
 		assertThat(this.response.getContentAsByteArray()).isEmpty();
 	}
@@ -36,13 +36,13 @@ class CommittedAnswerTests {
 	void halfAnAnswerIsNotEndedAsIfItWereWhole() throws IOException {
 		this.response.getOutputStream().write('x');
 		this.response.flushBuffer();
-		assertThat(refuse()).isNull();
+		assertThat(reject()).isNull();
 	}
 
 	@Test
 	void halfAnAnswerThatNobodyHasSeenIsReplacedByTheProblem() throws IOException {
 		this.response.getOutputStream().write('x');
-		assertThat(refuse()).isNotNull();
+		assertThat(reject()).isNotNull();
 		assertThat(this.response.getStatus()).isEqualTo(400);
 		assertThat(this.response.getContentAsString()).startsWith("{").endsWith("}");
 	}
@@ -64,16 +64,16 @@ class CommittedAnswerTests {
 			}
 
 		};
-		assertThat(refuse(taken, "The key of 'für' is empty")).isNotNull();
+		assertThat(reject(taken, "The key of 'für' is empty")).isNotNull();
 		assertThat(this.response.getStatus()).isEqualTo(400);
 		assertThat(written.toString()).startsWith("{").endsWith("}").contains("key-invalid").isASCII();
 	}
 
-	private ModelAndView refuse() {
-		return refuse(this.response, "The key header is empty");
+	private ModelAndView reject() {
+		return reject(this.response, "The key header is empty");
 	}
 
-	private static ModelAndView refuse(HttpServletResponse response, String detail) {
+	private static ModelAndView reject(HttpServletResponse response, String detail) {
 		return new IdempotencyProblemResolver(new StaticApplicationContext(), HttpSettings.DEFAULTS).resolveException(
 				new MockHttpServletRequest("POST", "/orders"), response, null,
 				new IdempotencyKeyInvalidException("orders", detail));

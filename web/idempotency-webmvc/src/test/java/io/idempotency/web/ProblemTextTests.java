@@ -44,9 +44,9 @@ class ProblemTextTests {
 	private static final String OPERATION = "com.example.Vault.open(java.lang.String)";
 
 	@ParameterizedTest
-	@MethodSource("refusals")
-	void detailIsInTheWordsOfTheClient(IdempotencyException refusal) {
-		String detail = new ProblemRenderer(new StaticApplicationContext(), "").detail(refusal, "POST /orders", null);
+	@MethodSource("rejections")
+	void detailIsInTheWordsOfTheClient(IdempotencyException rejection) {
+		String detail = new ProblemRenderer(new StaticApplicationContext(), "").detail(rejection, "POST /orders", null);
 		assertThat(detail).contains("POST /orders").doesNotContain("Vault").doesNotContain("idempotency.");
 	}
 
@@ -57,7 +57,7 @@ class ProblemTextTests {
 			.startsWith("The outcome of POST /orders is unknown");
 	}
 
-	static Stream<IdempotencyException> refusals() {
+	static Stream<IdempotencyException> rejections() {
 		Exception cause = new IllegalStateException(OPERATION);
 		return Stream.of(new IdempotencyKeyMissingException(OPERATION, OPERATION),
 				new IdempotencyKeyInvalidException(OPERATION, "The key header is empty"),
@@ -72,7 +72,7 @@ class ProblemTextTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/header", "/own-header", "/body", "/field", "/expression" })
-	void refusalNeverNamesWhatIsOurs(String path) throws Exception {
+	void rejectionNeverNamesWhatIsOurs(String path) throws Exception {
 		WebApplicationContext context = WebMvcAdapterSetup.start(Vault.class);
 		try {
 			for (String body : new String[] { "{}", "{\"id\":[]}", "{\"id\":\"\"}", "x".repeat(3000) }) {

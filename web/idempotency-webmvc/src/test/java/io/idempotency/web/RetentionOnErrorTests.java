@@ -59,7 +59,7 @@ class RetentionOnErrorTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/returned", "/thrown", "/remembered" })
-	void refusalIsKeptSoLong(String path) throws Exception {
+	void rejectionIsKeptSoLong(String path) throws Exception {
 		assertThat(post(path).getStatus()).isEqualTo(422);
 		advance(Duration.ofMinutes(59));
 		assertThat(post(path).getHeader("Idempotent-Replayed")).isEqualTo("true");
@@ -69,7 +69,7 @@ class RetentionOnErrorTests {
 	}
 
 	@Test
-	void refusalWhoseAnswerIsTooLargeIsRefusedSoLong() throws Exception {
+	void rejectionWhoseAnswerIsTooLargeIsRejectedSoLong() throws Exception {
 		assertThat(post("/large").getStatus()).isEqualTo(422);
 		advance(Duration.ofMinutes(59));
 		assertThat(post("/large").getStatus()).isEqualTo(409);
@@ -105,7 +105,7 @@ class RetentionOnErrorTests {
 
 	/** The work is done, though its answer says 406. */
 	@Test
-	void workOfWhichTheAnswerAloneWasRefusedIsKeptLonger() throws Exception {
+	void workOfWhichTheAnswerAloneWasRejectedIsKeptLonger() throws Exception {
 		MockHttpServletRequestBuilder request = MockMvcRequestBuilders.post("/document")
 			.accept(MediaType.APPLICATION_PDF)
 			.header("Idempotency-Key", "k1");
@@ -172,13 +172,13 @@ class RetentionOnErrorTests {
 		@Idempotent
 		@PostMapping("/returned")
 		ResponseEntity<String> returned() {
-			return ResponseEntity.unprocessableEntity().body("refused " + this.runs.incrementAndGet());
+			return ResponseEntity.unprocessableEntity().body("rejected " + this.runs.incrementAndGet());
 		}
 
 		@Idempotent
 		@PostMapping("/thrown")
 		String thrown() {
-			throw new ResponseStatusException(UNPROCESSABLE_ENTITY, "refused " + this.runs.incrementAndGet());
+			throw new ResponseStatusException(UNPROCESSABLE_ENTITY, "rejected " + this.runs.incrementAndGet());
 		}
 
 		@Idempotent(onFailure = FailureMode.REMEMBER)

@@ -154,7 +154,7 @@ class WebMvcAdapterTests {
 	}
 
 	@Test
-	void missingKeyIsRefusedBeforeAnythingRuns() throws Exception {
+	void missingKeyIsRejectedBeforeAnythingRuns() throws Exception {
 		MockHttpServletResponse response = send(json("/orders", "{}"));
 		assertProblem(response, 400, "key-missing", "Idempotency-Key is missing");
 		assertThat(response.getContentAsString()).contains("\"instance\":\"/orders\"").contains("'Idempotency-Key'");
@@ -164,7 +164,7 @@ class WebMvcAdapterTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", "a,b", "a b", "\"a", "k1234567890123456789012345" })
-	void malformedKeyIsRefusedEvenWhereNoneIsRequired(String key) throws Exception {
+	void malformedKeyIsRejectedEvenWhereNoneIsRequired(String key) throws Exception {
 		assertProblem(post("/orders/optional", key), 400, "key-invalid", "Idempotency-Key is invalid");
 		assertProblem(post("/orders/plain", key), 400, "key-invalid", "Idempotency-Key is invalid");
 		assertThat(this.orders.runs).hasValue(0);
@@ -172,7 +172,7 @@ class WebMvcAdapterTests {
 	}
 
 	@Test
-	void twoKeysAreRefused() throws Exception {
+	void twoKeysAreRejected() throws Exception {
 		RequestBuilder request = MockMvcRequestBuilders.post("/orders/plain").header("Idempotency-Key", "a", "a");
 		assertProblem(send(request), 400, "key-invalid", "Idempotency-Key is invalid");
 	}
@@ -194,7 +194,7 @@ class WebMvcAdapterTests {
 	}
 
 	@Test
-	void otherRequestWithTheSameKeyIsRefused() throws Exception {
+	void otherRequestWithTheSameKeyIsRejected() throws Exception {
 		send(json("/orders", "{\"id\":1}").header("Idempotency-Key", "k1"));
 		assertProblem(send(json("/orders", "{\"id\":2}").header("Idempotency-Key", "k1")), 422, "key-reused",
 				"Idempotency-Key is already used");
@@ -260,7 +260,7 @@ class WebMvcAdapterTests {
 	}
 
 	@Test
-	void bodyThatIsTooLargeIsRefusedBeforeItIsParsed() throws Exception {
+	void bodyThatIsTooLargeIsRejectedBeforeItIsParsed() throws Exception {
 		String large = "x".repeat(2001);
 		assertProblem(send(json("/orders", large).header("Idempotency-Key", "k1")), 413, "body-too-large",
 				"Request body is too large");
@@ -422,7 +422,7 @@ class WebMvcAdapterTests {
 	}
 
 	@Test
-	void requestThatBindingRefusesUsesNoKey() throws Exception {
+	void requestThatBindingRejectsUsesNoKey() throws Exception {
 		assertThat(send(json("/orders/typed", "{").header("Idempotency-Key", "k1")).getStatus()).isEqualTo(400);
 		assertThat(this.store.verbs).isEmpty();
 		assertThat(send(json("/orders/typed", "{}").header("Idempotency-Key", "k1")).getStatus()).isEqualTo(200);
@@ -453,7 +453,7 @@ class WebMvcAdapterTests {
 	}
 
 	@Test
-	void modeRejectRefusesEveryLaterCall() throws Exception {
+	void modeRejectRejectsEveryLaterCall() throws Exception {
 		assertThat(post("/orders/once", "k1").getStatus()).isEqualTo(200);
 		assertProblem(post("/orders/once", "k1"), 409, "duplicate", "Request was already received");
 		MockHttpServletResponse third = post("/orders/once?other=request", "k1");
@@ -474,7 +474,7 @@ class WebMvcAdapterTests {
 	}
 
 	@Test
-	void duplicateOfARunningCallIsRefusedWithAHint() throws Exception {
+	void duplicateOfARunningCallIsRejectedWithAHint() throws Exception {
 		MockHttpServletResponse inner = postWhileRunning("/orders/nested-http", "k1");
 		assertProblem(inner, 409, "in-progress", "A request is outstanding for this Idempotency-Key");
 		assertThat(Integer.parseInt(inner.getHeader("Retry-After"))).isPositive();
@@ -489,7 +489,7 @@ class WebMvcAdapterTests {
 	}
 
 	@Test
-	void storeThatIsDownRefusesTheCall() throws Exception {
+	void storeThatIsDownRejectsTheCall() throws Exception {
 		this.store.down = true;
 		MockHttpServletResponse response = post("/orders/plain", "k1");
 		assertProblem(response, 503, "store-unavailable", "Idempotency store is not available");

@@ -67,7 +67,7 @@ class CallLog implements WebFilter {
 		HttpStatusCode status = exchange.getResponse().getStatusCode();
 		int code = (status != null) ? status.value() : 200;
 		String replayed = exchange.getResponse().getHeaders().getFirst("Idempotent-Replayed");
-		String outcome = (code >= 400) ? "REFUSED" : "EXECUTED";
+		String outcome = (code >= 400) ? "REJECTED" : "EXECUTED";
 		this.calls.addLast(new LoggedCall(++this.last, time, customer, "POST", shorten(request.getPath().value()),
 				shorten(request.getHeaders().getFirst("Idempotency-Key")),
 				shorten(request.getHeaders().getFirst("X-Request-Id")), code, (replayed != null) ? "REPLAYED" : outcome,

@@ -150,14 +150,14 @@ class ReactiveShopTests {
 		Answer bob = this.client.post(ORDERS, this.key, JSON, ORDER, Client.as("bob"));
 		assertThat(bob.replayed()).isFalse();
 		assertThat(JsonPath.<String>read(bob.text(), "$.customer")).isEqualTo("bob");
-		assertThatRefused(post(ORDERS, "{\"sku\":\"sku-1\",\"quantity\":2}"), 422, "key-reused");
+		assertThatRejected(post(ORDERS, "{\"sku\":\"sku-1\",\"quantity\":2}"), 422, "key-reused");
 		assertThat(newOrders()).isEqualTo(2);
 	}
 
 	@Test
-	void whatIsRefusedBeforeTheGuardUsesNoKey() {
+	void whatIsRejectedBeforeTheGuardUsesNoKey() {
 		Answer invalid = post(ORDERS, "{\"sku\":\"sku-1\",\"quantity\":0}");
-		assertThatRefused(invalid, 400, "invalid-request");
+		assertThatRejected(invalid, 400, "invalid-request");
 		assertThat(JsonPath.<String>read(invalid.text(), "$.fields.quantity")).isNotBlank();
 		Answer corrected = order();
 		assertThat(corrected.status()).isEqualTo(201);
@@ -165,11 +165,11 @@ class ReactiveShopTests {
 	}
 
 	@Test
-	void refusalOfTheShopIsReplayed() {
+	void rejectionOfTheShopIsReplayed() {
 		String tooMany = "{\"sku\":\"sku-9\",\"quantity\":100}";
-		assertThatRefused(post(ORDERS, tooMany), 409, "out-of-stock");
+		assertThatRejected(post(ORDERS, tooMany), 409, "out-of-stock");
 		Answer again = post(ORDERS, tooMany);
-		assertThatRefused(again, 409, "out-of-stock");
+		assertThatRejected(again, 409, "out-of-stock");
 		assertThat(again.replayed()).isTrue();
 	}
 
@@ -181,7 +181,7 @@ class ReactiveShopTests {
 		List<String> outcomes = await().until(
 				() -> JsonPath.read(get("/api/log").text(), "$[?(@.key == '" + this.key + "')].outcome"),
 				(seen) -> seen.size() == 3);
-		assertThat(outcomes).containsExactly("EXECUTED", "REPLAYED", "REFUSED");
+		assertThat(outcomes).containsExactly("EXECUTED", "REPLAYED", "REJECTED");
 	}
 
 	@Test
@@ -233,7 +233,7 @@ class ReactiveShopTests {
 		return JsonPath.read(get(path).text(), "$.length()");
 	}
 
-	private static void assertThatRefused(Answer answer, int status, String code) {
+	private static void assertThatRejected(Answer answer, int status, String code) {
 		assertThat(answer.status()).as(answer.toString()).isEqualTo(status);
 		assertThat(answer.header("Content-Type")).startsWith("application/problem+json");
 		assertThat(JsonPath.<String>read(answer.text(), "$.code")).isEqualTo(code);

@@ -67,7 +67,7 @@ class CallLogFilter extends OncePerRequestFilter {
 		if (replayed || status == HttpServletResponse.SC_OK) {
 			return LoggedCall.Outcome.REPLAYED;
 		}
-		return (status < 400) ? LoggedCall.Outcome.EXECUTED : LoggedCall.Outcome.REFUSED;
+		return (status < 400) ? LoggedCall.Outcome.EXECUTED : LoggedCall.Outcome.REJECTED;
 	}
 
 	private static String customer(HttpServletRequest request) {

@@ -84,8 +84,8 @@ class CheckoutController {
 
 	/** A person sits in front of this form, so no problem details. */
 	@ExceptionHandler
-	ResponseEntity<String> refused(IdempotencyException ex) {
-		return page(HttpStatus.valueOf(ex.status()), CheckoutPages.refusal(ex));
+	ResponseEntity<String> rejected(IdempotencyException ex) {
+		return page(HttpStatus.valueOf(ex.status()), CheckoutPages.rejection(ex));
 	}
 
 	private static ResponseEntity<String> page(HttpStatus status, String html) {

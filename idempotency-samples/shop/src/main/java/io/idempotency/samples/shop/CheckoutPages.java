@@ -14,7 +14,7 @@ import org.springframework.web.util.HtmlUtils;
  */
 final class CheckoutPages {
 
-	/** Refused, but not because nothing has happened. */
+	/** Rejected, but not because nothing has happened. */
 	private static final Set<String> MAYBE_ORDERED = Set.of("in-progress", "outcome-unknown", "result-unavailable",
 			"key-reused");
 
@@ -73,14 +73,14 @@ final class CheckoutPages {
 				order.quantity(), escape(order.sku()), order.amount()));
 	}
 
-	static String refusal(IdempotencyException refusal) {
-		boolean earlier = MAYBE_ORDERED.contains(refusal.code());
+	static String rejection(IdempotencyException rejection) {
+		boolean earlier = MAYBE_ORDERED.contains(rejection.code());
 		String effect = earlier ? "An earlier click may have placed an order. Check your orders before you order again."
 				: "Nothing was ordered.";
 		return FRAME.formatted("This form cannot be submitted", """
 				<p id="code" data-code="%s">%s. %s</p>
-				<p><a href="/checkout">Open a new form</a></p>""".formatted(escape(refusal.code()),
-				escape(refusal.title()), effect));
+				<p><a href="/checkout">Open a new form</a></p>""".formatted(escape(rejection.code()),
+				escape(rejection.title()), effect));
 	}
 
 	private static String escape(String text) {

@@ -12,7 +12,7 @@ record LoggedCall(long number, Instant time, String customer, String method, Str
 
 	enum Outcome {
 
-		EXECUTED, REPLAYED, REFUSED
+		EXECUTED, REPLAYED, REJECTED
 
 	}
 

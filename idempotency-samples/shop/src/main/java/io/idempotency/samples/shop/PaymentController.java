@@ -39,7 +39,7 @@ class PaymentController {
 
 	/**
 	 * Money is dear, so this is the careful case: a duplicate waits for the first call
-	 * instead of being refused, a failure is an answer too (after it nobody knows whether
+	 * instead of being rejected, a failure is an answer too (after it nobody knows whether
 	 * the money has moved, so a retry must not move it), and both are kept for three
 	 * days.
 	 */

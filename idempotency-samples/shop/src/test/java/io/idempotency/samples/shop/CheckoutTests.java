@@ -75,11 +75,11 @@ class CheckoutTests {
 	}
 
 	@Test
-	void otherOrderWithTheSameTokenIsRefusedForAPersonToRead() throws Exception {
+	void otherOrderWithTheSameTokenIsRejectedForAPersonToRead() throws Exception {
 		String token = ShopClient.hiddenField(this.form, "token");
 		this.shop.send(posting(token, 1));
-		Answer refused = this.shop.send(posting(token, 2));
-		assertThatRefused(refused, 422, "key-reused");
+		Answer rejected = this.shop.send(posting(token, 2));
+		assertThatRejected(rejected, 422, "key-reused");
 		assertThat(newOrders()).isEqualTo(1);
 	}
 
@@ -98,9 +98,9 @@ class CheckoutTests {
 	}
 
 	@Test
-	void tokenThatTheShopHasNotIssuedIsRefused() throws Exception {
-		assertThatRefused(this.shop.send(posting("made-up", 1)), 400, "token-unknown");
-		assertThatRefused(this.shop.send(posting("", 1)), 400, "key-invalid");
+	void tokenThatTheShopHasNotIssuedIsRejected() throws Exception {
+		assertThatRejected(this.shop.send(posting("made-up", 1)), 400, "token-unknown");
+		assertThatRejected(this.shop.send(posting("", 1)), 400, "key-invalid");
 		assertThat(newOrders()).isZero();
 	}
 
@@ -112,7 +112,7 @@ class CheckoutTests {
 	}
 
 	@Test
-	void formOfAnotherSiteIsRefused() throws Exception {
+	void formOfAnotherSiteIsRejected() throws Exception {
 		String body = "token=" + ShopClient.hiddenField(this.form, "token") + "&sku=sku-3&quantity=1";
 		assertThat(this.shop.send(posting(body)).status()).isEqualTo(403);
 		assertThat(newOrders()).isZero();
@@ -147,7 +147,7 @@ class CheckoutTests {
 		return this.shop.orderCount() - this.ordersBefore;
 	}
 
-	private static void assertThatRefused(Answer answer, int status, String code) {
+	private static void assertThatRejected(Answer answer, int status, String code) {
 		assertThat(answer.status()).isEqualTo(status);
 		assertThat(answer.header("Content-Type")).startsWith("text/html");
 		assertThat(answer.text()).contains("data-code=\"" + code + "\"", "href=\"/checkout\"");

@@ -44,7 +44,7 @@ class OpenApiTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "400", "409", "413", "422", "503" })
-	void refusalsShareOneSchema(String status) {
+	void rejectionsShareOneSchema(String status) {
 		assertThat(ShopClient.<String>read(this.document,
 				ORDERS + ".post.responses['" + status + "'].content['application/problem+json'].schema.$ref"))
 			.isEqualTo("#/components/schemas/IdempotencyProblem");

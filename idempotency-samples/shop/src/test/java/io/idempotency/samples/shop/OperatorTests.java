@@ -117,10 +117,10 @@ class OperatorTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "alice", "" })
 	void recordsAreForTheOperatorAlone(String user) {
-		int refused = user.isEmpty() ? 401 : 403;
-		assertThat(this.shop.send(as(user, this.shop.request(RECORDS + ORDER_PLACE))).status()).isEqualTo(refused);
+		int rejected = user.isEmpty() ? 401 : 403;
+		assertThat(this.shop.send(as(user, this.shop.request(RECORDS + ORDER_PLACE))).status()).isEqualTo(rejected);
 		String record = RECORDS + "/" + "0".repeat(64) + ORDER_PLACE;
-		assertThat(this.shop.send(as(user, this.shop.request(record).DELETE())).status()).isEqualTo(refused);
+		assertThat(this.shop.send(as(user, this.shop.request(record).DELETE())).status()).isEqualTo(rejected);
 	}
 
 	/**

@@ -108,37 +108,37 @@ class ShopApplicationTests {
 	}
 
 	@Test
-	void moreThanTheStockIsRefusedWhole() throws Exception {
+	void moreThanTheStockIsRejectedWhole() throws Exception {
 		int before = this.shop.stockOf("sku-6");
 		this.shop.order(ShopClient.newKey(), "sku-6", 100);
 		Answer answer = this.shop.order(ShopClient.newKey(), "sku-6", 100);
-		Answer refused = this.shop.order(ShopClient.newKey(), "sku-6", 100);
+		Answer rejected = this.shop.order(ShopClient.newKey(), "sku-6", 100);
 		assertThat(answer.status()).isEqualTo(201);
-		assertThatProblem(refused, 409, "out-of-stock");
+		assertThatProblem(rejected, 409, "out-of-stock");
 		assertThat(this.shop.stockOf("sku-6")).isEqualTo(before - 200);
 	}
 
 	@Test
-	void unknownProductIsRefused() throws Exception {
+	void unknownProductIsRejected() throws Exception {
 		assertThatProblem(this.shop.order(ShopClient.newKey(), "sku-10", 1), 422, "unknown-product");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "{\"sku\":\"sku-1\",\"quantity\":0}", "{\"sku\":\"sku-1\",\"quantity\":101}",
 			"{\"sku\":\"sku-1\"}", "{\"sku\":\" \",\"quantity\":1}", "{\"quantity\":1}", "{\"sku\":\"sku-1\",", "" })
-	void invalidOrderIsRefused(String body) throws Exception {
+	void invalidOrderIsRejected(String body) throws Exception {
 		int before = this.shop.orderCount();
-		Answer refused = this.shop.send(this.shop.posting("/api/orders", ShopClient.newKey(), body));
-		assertThat(refused.status()).isEqualTo(400);
-		assertThat(refused.header("Content-Type")).isEqualTo("application/problem+json");
+		Answer rejected = this.shop.send(this.shop.posting("/api/orders", ShopClient.newKey(), body));
+		assertThat(rejected.status()).isEqualTo(400);
+		assertThat(rejected.header("Content-Type")).isEqualTo("application/problem+json");
 		assertThat(this.shop.orderCount()).isEqualTo(before);
 	}
 
 	@Test
 	void invalidOrderIsToldWhichFieldIsWrong() throws Exception {
-		Answer refused = this.shop.order(ShopClient.newKey(), "sku-1", 0);
-		assertThatProblem(refused, 400, "invalid-request");
-		assertThat(ShopClient.<String>read(refused, "$.fields.quantity")).isNotBlank();
+		Answer rejected = this.shop.order(ShopClient.newKey(), "sku-1", 0);
+		assertThatProblem(rejected, 400, "invalid-request");
+		assertThat(ShopClient.<String>read(rejected, "$.fields.quantity")).isNotBlank();
 	}
 
 	@Test
@@ -153,7 +153,7 @@ class ShopApplicationTests {
 	}
 
 	@Test
-	void morePaymentsThanThePriceAreRefused() throws Exception {
+	void morePaymentsThanThePriceAreRejected() throws Exception {
 		String order = this.shop.newOrder();
 		List<Integer> answers = ConcurrentDuplicates.of(8).run((index) -> pay(order, "50.00").status()).valuesOrFail();
 		assertThat(answers).containsOnly(201, 422).filteredOn((status) -> status == 201).hasSize(2);
@@ -163,7 +163,7 @@ class ShopApplicationTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "0", "-1", "0.001", "null" })
-	void invalidPaymentIsRefused(String amount) throws Exception {
+	void invalidPaymentIsRejected(String amount) throws Exception {
 		assertThatProblem(pay(this.shop.newOrder(), amount), 400, "invalid-request");
 	}
 
@@ -189,7 +189,7 @@ class ShopApplicationTests {
 	}
 
 	@Test
-	void refundOfMoreThanWasPaidIsRefusedAndNotBooked() throws Exception {
+	void refundOfMoreThanWasPaidIsRejectedAndNotBooked() throws Exception {
 		String order = this.shop.newOrder();
 		pay(order, "50.00");
 		assertThatProblem(refund(order, "R-1", "50.01"), 422, "amount-too-high");
@@ -211,20 +211,20 @@ class ShopApplicationTests {
 	@Test
 	void wrongPasswordOrdersNothing() throws Exception {
 		int before = this.shop.orderCount();
-		Answer refused = this.shop
+		Answer rejected = this.shop
 			.send(ShopClient.as(this.shop.posting("/api/orders", ShopClient.newKey(), ShopClient.orderOf("sku-1", 1)),
 					"alice", "wrong"));
-		assertThat(refused.status()).isEqualTo(401);
-		assertThat(refused.header("WWW-Authenticate")).startsWith("Basic ");
+		assertThat(rejected.status()).isEqualTo(401);
+		assertThat(rejected.header("WWW-Authenticate")).startsWith("Basic ");
 		assertThat(this.shop.orderCount()).isEqualTo(before);
 	}
 
 	@Test
 	void browserIsNotMadeToAskForAPassword() throws Exception {
-		Answer refused = this.shop.send(ShopClient
+		Answer rejected = this.shop.send(ShopClient
 			.as(this.shop.request("/api/orders").header("X-Requested-With", "XMLHttpRequest"), "alice", "wrong"));
-		assertThat(refused.status()).isEqualTo(401);
-		assertThat(refused.header("WWW-Authenticate")).isNull();
+		assertThat(rejected.status()).isEqualTo(401);
+		assertThat(rejected.header("WWW-Authenticate")).isNull();
 	}
 
 	@Test
@@ -238,11 +238,11 @@ class ShopApplicationTests {
 	}
 
 	@Test
-	void malformedDemoDelayIsRefused() throws Exception {
-		Answer refused = this.shop
+	void malformedDemoDelayIsRejected() throws Exception {
+		Answer rejected = this.shop
 			.send(this.shop.posting("/api/orders", ShopClient.newKey(), ShopClient.orderOf("sku-1", 1))
 				.header("X-Demo-Delay", "soon"));
-		assertThat(refused.status()).isEqualTo(400);
+		assertThat(rejected.status()).isEqualTo(400);
 	}
 
 	@Test
@@ -256,7 +256,7 @@ class ShopApplicationTests {
 		this.shop.order(ShopClient.newKey(), "sku-8", 0);
 		Answer news = await().until(() -> this.shop.get("/api/log?after=" + last),
 				(answer) -> ShopClient.<Integer>read(answer, "$.length()") == 2);
-		assertThat(ShopClient.<List<String>>read(news, "$[*].outcome")).containsExactly("EXECUTED", "REFUSED");
+		assertThat(ShopClient.<List<String>>read(news, "$[*].outcome")).containsExactly("EXECUTED", "REJECTED");
 		assertThat(ShopClient.<List<Integer>>read(news, "$[*].status")).containsExactly(201, 400);
 		assertThat(ShopClient.<List<String>>read(news, "$[*].customer")).containsExactly("alice", "anonymous");
 		assertThat(ShopClient.<String>read(news, "$[0].key")).isEqualTo(key);

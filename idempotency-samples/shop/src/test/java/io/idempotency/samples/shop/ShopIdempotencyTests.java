@@ -70,9 +70,9 @@ class ShopIdempotencyTests {
 	}
 
 	@Test
-	void sameKeyWithAnotherQuantityIsRefused() throws Exception {
+	void sameKeyWithAnotherQuantityIsRejected() throws Exception {
 		this.shop.order(this.key, "sku-1", 1);
-		assertThatRefused(this.shop.order(this.key, "sku-1", 2), 422, "key-reused");
+		assertThatRejected(this.shop.order(this.key, "sku-1", 2), 422, "key-reused");
 		assertThat(newOrders()).isEqualTo(1);
 	}
 
@@ -91,27 +91,27 @@ class ShopIdempotencyTests {
 	}
 
 	@Test
-	void missingKeyIsRefused() throws Exception {
-		assertThatRefused(this.shop.send(this.shop.posting("/api/orders", ShopClient.orderOf("sku-1", 1))), 400,
+	void missingKeyIsRejected() throws Exception {
+		assertThatRejected(this.shop.send(this.shop.posting("/api/orders", ShopClient.orderOf("sku-1", 1))), 400,
 				"key-missing");
 		assertThat(newOrders()).isZero();
 	}
 
 	@Test
-	void twoKeysAreRefused() throws Exception {
+	void twoKeysAreRejected() throws Exception {
 		HttpRequest.Builder request = ordering().header("Idempotency-Key", ShopClient.newKey());
-		assertThatRefused(this.shop.send(request), 400, "key-invalid");
+		assertThatRejected(this.shop.send(request), 400, "key-invalid");
 		assertThat(newOrders()).isZero();
 	}
 
 	@Test
-	void malformedKeyIsRefused() throws Exception {
-		assertThatRefused(this.shop.order("\"half-a-string", "sku-1", 1), 400, "key-invalid");
+	void malformedKeyIsRejected() throws Exception {
+		assertThatRejected(this.shop.order("\"half-a-string", "sku-1", 1), 400, "key-invalid");
 		assertThat(newOrders()).isZero();
 	}
 
 	@Test
-	void refusalOfTheShopIsReplayedToo() throws Exception {
+	void rejectionOfTheShopIsReplayedToo() throws Exception {
 		Answer first = this.shop.order(this.key, "sku-9", 100);
 		assertThat(ShopClient.<String>read(first, "$.code")).isEqualTo("out-of-stock");
 		assertThatReplayed(this.shop.order(this.key, "sku-9", 100), first);
@@ -136,7 +136,7 @@ class ShopIdempotencyTests {
 		assertThat(placed).extracting(Answer::text).containsOnly(placed.get(0).text());
 		assertThat(placed).filteredOn((answer) -> !answer.replayed()).hasSize(1);
 		assertThat(answers).filteredOn((answer) -> answer.status() != 201).allSatisfy((answer) -> {
-			assertThatRefused(answer, 409, "in-progress");
+			assertThatRejected(answer, 409, "in-progress");
 			assertThat(Integer.parseInt(answer.header("Retry-After"))).isPositive();
 		});
 		assertThatReplayed(this.shop.order(this.key, "sku-1", 1), placed.get(0));
@@ -171,7 +171,7 @@ class ShopIdempotencyTests {
 		String order = this.shop.newOrder();
 		String other = this.shop.newOrder();
 		this.shop.send(this.shop.posting(order + "/payments", this.key, ShopClient.amountOf("129.00")));
-		assertThatRefused(
+		assertThatRejected(
 				this.shop.send(this.shop.posting(other + "/payments", this.key, ShopClient.amountOf("129.00"))), 422,
 				"key-reused");
 		assertThat(this.shop.get(other + "/payments").text()).isEqualTo("[]");
@@ -189,10 +189,10 @@ class ShopIdempotencyTests {
 	}
 
 	@Test
-	void refundWithAnotherAmountIsRefused() throws Exception {
+	void refundWithAnotherAmountIsRejected() throws Exception {
 		String order = paidOrder();
 		refund(order, "29.00");
-		assertThatRefused(refund(order, "30.00"), 422, "key-reused");
+		assertThatRejected(refund(order, "30.00"), 422, "key-reused");
 		assertThat(ShopClient.<Integer>read(this.shop.get(order + "/refunds"), "$.length()")).isEqualTo(1);
 	}
 
@@ -213,7 +213,7 @@ class ShopIdempotencyTests {
 		List<String> outcomes = await().until(
 				() -> ShopClient.read(this.shop.get("/api/log"), "$[?(@.key == '" + this.key + "')].outcome"),
 				(seen) -> seen.size() == 3);
-		assertThat(outcomes).containsExactly("EXECUTED", "REPLAYED", "REFUSED");
+		assertThat(outcomes).containsExactly("EXECUTED", "REPLAYED", "REJECTED");
 	}
 
 	private HttpRequest.Builder ordering() {
@@ -242,7 +242,7 @@ class ShopIdempotencyTests {
 		assertThat(replay.header("Idempotent-Replayed")).isEqualTo("true");
 	}
 
-	private static void assertThatRefused(Answer response, int status, String code) {
+	private static void assertThatRejected(Answer response, int status, String code) {
 		assertThat(response.status()).isEqualTo(status);
 		assertThat(response.header("Content-Type")).startsWith("application/problem+json");
 		assertThat(ShopClient.<String>read(response, "$.code")).isEqualTo(code);

@@ -71,7 +71,7 @@ class JdbcSchemaTests {
 	}
 
 	@Test
-	void tableWithoutAPrimaryKeyIsRefused() {
+	void tableWithoutAPrimaryKeyIsRejected() {
 		H2Database database = H2Database.withTable();
 		database.jdbc().execute("alter table idempotency_record drop primary key");
 		JdbcSchema schema = new JdbcSchema(database.dataSource(), JdbcIdempotencyStore.DEFAULT_TABLE_NAME);

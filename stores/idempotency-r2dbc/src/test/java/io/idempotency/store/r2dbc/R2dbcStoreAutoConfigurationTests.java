@@ -194,7 +194,7 @@ class R2dbcStoreAutoConfigurationTests {
 	}
 
 	@Test
-	void refusedUserFailsTheStartAndNamesTheProperties() {
+	void rejectedUserFailsTheStartAndNamesTheProperties() {
 		new JdbcTemplate(dataSource()).execute("CREATE USER other PASSWORD 'secret'");
 		this.runner
 			.withBean(ConnectionFactory.class,

@@ -72,7 +72,7 @@ final class LettuceConnections implements AutoCloseable {
 		}
 		return this.second.open()
 			.exceptionallyComposeAsync(
-					(refused) -> deadline.isOver() ? CompletableFuture.failedFuture(refused) : get(deadline),
+					(rejected) -> deadline.isOver() ? CompletableFuture.failedFuture(rejected) : get(deadline),
 					CompletableFuture.delayedExecutor(PAUSE_MILLIS, TimeUnit.MILLISECONDS, this.threads));
 	}
 

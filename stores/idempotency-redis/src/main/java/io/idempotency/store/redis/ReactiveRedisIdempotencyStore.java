@@ -97,7 +97,7 @@ public final class ReactiveRedisIdempotencyStore implements ReactiveIdempotencyS
 						.<List<Long>>carryOut(RedisScript.RENEW,
 								(deadline) -> this.scripts.runAll(RedisScript.RENEW, this.steps.renewAll(all),
 										deadline))
-						.map((replies) -> ScriptComposer.refused(all, replies));
+						.map((replies) -> ScriptComposer.rejected(all, replies));
 	}
 
 	@Override

@@ -134,7 +134,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	public Set<ClaimId> renewAll(Collection<Renewal> renewals) {
 		List<Renewal> all = List.copyOf(renewals);
 		return all.isEmpty() ? Set.of()
-				: ScriptComposer.refused(all, runAll(RedisScript.RENEW, this.steps.renewAll(all)));
+				: ScriptComposer.rejected(all, runAll(RedisScript.RENEW, this.steps.renewAll(all)));
 	}
 
 	@Override
@@ -257,7 +257,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	 * if the client may wait longer than the store's time-out, or if the server evicts
 	 * keys. If the server cannot be reached or does not answer the question, the
 	 * application starts all the same.
-	 * @throws IdempotencyConfigurationException if the server is too old or refuses the
+	 * @throws IdempotencyConfigurationException if the server is too old or rejects the
 	 * password
 	 */
 	public void verify() {

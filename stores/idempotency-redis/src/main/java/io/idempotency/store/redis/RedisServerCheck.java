@@ -67,7 +67,7 @@ final class RedisServerCheck {
 		loadScripts(connectionFactory);
 	}
 
-	/** A server that refuses to load a script gets it with the first call. */
+	/** A server that rejects to load a script gets it with the first call. */
 	private static void loadScripts(RedisConnectionFactory connectionFactory) {
 		try (RedisConnection connection = connectionFactory.getConnection()) {
 			for (RedisScript verb : List.of(RedisScript.CLAIM, RedisScript.COMPLETE, RedisScript.RELEASE,
@@ -101,9 +101,9 @@ final class RedisServerCheck {
 
 	/** A wrong password does not get right by itself, so no call could ever succeed. */
 	private static void requireLogin(Throwable failure) {
-		String refusal = reply(failure, NO_LOGIN);
-		if (refusal != null) {
-			throw new IdempotencyConfigurationException("Redis rejected the login of the application: " + refusal,
+		String rejection = reply(failure, NO_LOGIN);
+		if (rejection != null) {
+			throw new IdempotencyConfigurationException("Redis rejected the login of the application: " + rejection,
 					"Correct spring.data.redis.username and spring.data.redis.password, or the credentials of the "
 							+ "connection factory for the records.",
 					failure);

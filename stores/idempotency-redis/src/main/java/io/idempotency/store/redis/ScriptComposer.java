@@ -87,10 +87,10 @@ final class ScriptComposer {
 	}
 
 	/**
-	 * Returns the claims that were refused.
+	 * Returns the claims that were rejected.
 	 * @param replies in the order of the renewals
 	 */
-	static Set<ClaimId> refused(List<Renewal> renewals, List<Long> replies) {
+	static Set<ClaimId> rejected(List<Renewal> renewals, List<Long> replies) {
 		return IntStream.range(0, replies.size())
 			.filter((i) -> !isAccepted(replies.get(i)))
 			.mapToObj((i) -> renewals.get(i).claimId())

@@ -257,10 +257,10 @@ public abstract class Dialect {
 	/**
 	 * Renews the claims whose records are not locked by another session, on a connection
 	 * of its own.
-	 * @param refused receives the claims that are refused
+	 * @param rejected receives the claims that are rejected
 	 */
-	SqlStep<List<Renewal>> renewAll(List<Renewal> renewals, Set<ClaimId> refused) {
-		return Renewing.inTwoSteps(this.sql, byKey(), renewals, refused);
+	SqlStep<List<Renewal>> renewAll(List<Renewal> renewals, Set<ClaimId> rejected) {
+		return Renewing.inTwoSteps(this.sql, byKey(), renewals, rejected);
 	}
 
 	/**

@@ -151,7 +151,7 @@ final class PostgreSqlDialect extends Dialect {
 	 * or has changed it since the statement began.
 	 */
 	@Override
-	SqlStep<List<Renewal>> renewAll(List<Renewal> renewals, Set<ClaimId> refused) {
+	SqlStep<List<Renewal>> renewAll(List<Renewal> renewals, Set<ClaimId> rejected) {
 		Map<ClaimId, Renewal> byClaim = new HashMap<>();
 		renewals.forEach((renewal) -> byClaim.put(renewal.claimId(), renewal));
 		Sql sql = Sql.of(this.renewAll, array(renewals, (renewal) -> bytea(renewal.key().hash())),
@@ -165,7 +165,7 @@ final class PostgreSqlDialect extends Dialect {
 					held.add(renewal);
 				}
 				else if (renewal != null) {
-					refused.add(renewal.claimId());
+					rejected.add(renewal.claimId());
 				}
 			});
 			return SqlStep.done(held);

@@ -58,7 +58,7 @@ public final class RecordOperations {
 	 */
 	private static final Duration UNKNOWN_REST = Duration.ofSeconds(1);
 
-	/** What no database refuses, and more than a statement has beside a result. */
+	/** What no database rejects, and more than a statement has beside a result. */
 	private static final int LARGE = 1 << 18;
 
 	private final Dialect dialect;
@@ -234,51 +234,51 @@ public final class RecordOperations {
 	 * statement and are free in a moment, so the method looks a few times more. In the
 	 * transaction of the caller, and on other databases, it renews one claim after the
 	 * other and waits for locks.
-	 * @return the claims that are refused; throws {@link NotAllRenewedException} if rows
+	 * @return the claims that are rejected; throws {@link NotAllRenewedException} if rows
 	 * stay locked for longer: the exception names their claims
 	 */
 	public SqlStep<Set<ClaimId>> renewAll(Collection<Renewal> renewals) {
 		List<Renewal> all = List.copyOf(renewals);
-		Set<ClaimId> refused = new HashSet<>();
-		return (this.joined || !this.dialect.skipsLocked()) ? renewEach(all, refused)
-				: look(1, all, all.size(), refused);
+		Set<ClaimId> rejected = new HashSet<>();
+		return (this.joined || !this.dialect.skipsLocked()) ? renewEach(all, rejected)
+				: look(1, all, all.size(), rejected);
 	}
 
-	private SqlStep<Set<ClaimId>> renewEach(List<Renewal> renewals, Set<ClaimId> refused) {
+	private SqlStep<Set<ClaimId>> renewEach(List<Renewal> renewals, Set<ClaimId> rejected) {
 		if (renewals.isEmpty()) {
-			return SqlStep.done(refused);
+			return SqlStep.done(rejected);
 		}
 		Renewal first = renewals.get(0);
 		return renew(first.key(), first.claimId(), first.lease()).then((accepted) -> {
 			if (!accepted) {
-				refused.add(first.claimId());
+				rejected.add(first.claimId());
 			}
-			return renewEach(renewals.subList(1, renewals.size()), refused);
+			return renewEach(renewals.subList(1, renewals.size()), rejected);
 		});
 	}
 
-	private SqlStep<Set<ClaimId>> look(int look, List<Renewal> renewals, int all, Set<ClaimId> refused) {
-		return this.dialect.renewAll(renewals, refused).then((held) -> {
+	private SqlStep<Set<ClaimId>> look(int look, List<Renewal> renewals, int all, Set<ClaimId> rejected) {
+		return this.dialect.renewAll(renewals, rejected).then((held) -> {
 			if (held.isEmpty()) {
-				return SqlStep.done(refused);
+				return SqlStep.done(rejected);
 			}
 			if (look == MAX_LOOKS) {
-				throw notAllRenewed(held, all, refused);
+				throw notAllRenewed(held, all, rejected);
 			}
 			return new SqlStep.Pause<>(look, (over) -> {
 				if (over) {
-					throw notAllRenewed(held, all, refused);
+					throw notAllRenewed(held, all, rejected);
 				}
-				return look(look + 1, held, all, refused);
+				return look(look + 1, held, all, rejected);
 			});
 		});
 	}
 
-	private static NotAllRenewedException notAllRenewed(List<Renewal> held, int all, Set<ClaimId> refused) {
+	private static NotAllRenewedException notAllRenewed(List<Renewal> held, int all, Set<ClaimId> rejected) {
 		return new NotAllRenewedException(
 				"Of " + all + " claims the records of " + held.size()
 						+ " are locked by another transaction and could not be renewed",
-				held.stream().map(Renewal::claimId).collect(Collectors.toSet()), refused);
+				held.stream().map(Renewal::claimId).collect(Collectors.toSet()), rejected);
 	}
 
 	/**

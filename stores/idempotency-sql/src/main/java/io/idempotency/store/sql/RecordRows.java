@@ -139,7 +139,7 @@ final class RecordRows {
 
 	/**
 	 * Returns namespace and operation for people who read the table; the hash alone is
-	 * the identity. Some databases refuse control characters and halves of surrogate
+	 * the identity. Some databases reject control characters and halves of surrogate
 	 * pairs, so these become underscores.
 	 */
 	static String readable(String label) {

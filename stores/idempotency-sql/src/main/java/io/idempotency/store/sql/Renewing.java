@@ -30,10 +30,10 @@ final class Renewing {
 
 	/**
 	 * Renews the claims whose records are not locked by another session.
-	 * @param refused receives the claims that are refused
+	 * @param rejected receives the claims that are rejected
 	 */
 	static SqlStep<List<Renewal>> inTwoSteps(RecordSql sql, String byKey, List<Renewal> renewals,
-			Set<ClaimId> refused) {
+			Set<ClaimId> rejected) {
 		Map<Duration, List<Renewal>> byLease = new LinkedHashMap<>();
 		renewals
 			.forEach((renewal) -> byLease.computeIfAbsent(renewal.lease(), (lease) -> new ArrayList<>()).add(renewal));
@@ -44,18 +44,18 @@ final class Renewing {
 			}
 		}
 		List<Renewal> held = new ArrayList<>();
-		return batch(sql, byKey, batches, held, refused).then((done) -> SqlStep.done(held));
+		return batch(sql, byKey, batches, held, rejected).then((done) -> SqlStep.done(held));
 	}
 
 	/** Renews the first of the batches, then the others. */
 	private static SqlStep<Boolean> batch(RecordSql sql, String byKey, List<List<Renewal>> batches, List<Renewal> held,
-			Set<ClaimId> refused) {
-		return batches.isEmpty() ? SqlStep.done(true) : renew(sql, byKey, batches.get(0), held, refused)
-			.then((done) -> batch(sql, byKey, batches.subList(1, batches.size()), held, refused));
+			Set<ClaimId> rejected) {
+		return batches.isEmpty() ? SqlStep.done(true) : renew(sql, byKey, batches.get(0), held, rejected)
+			.then((done) -> batch(sql, byKey, batches.subList(1, batches.size()), held, rejected));
 	}
 
 	private static SqlStep<Boolean> renew(RecordSql sql, String byKey, List<Renewal> batch, List<Renewal> held,
-			Set<ClaimId> refused) {
+			Set<ClaimId> rejected) {
 		SqlStep<Set<ClaimId>> renewed = claims(sql.findRunning(byKey, batch.size()) + RecordSql.SKIP_LOCKED, batch,
 				(locked) -> {
 					List<Renewal> mine = batch.stream()
@@ -73,7 +73,7 @@ final class Renewing {
 						held.add(renewal);
 					}
 					else {
-						refused.add(renewal.claimId());
+						rejected.add(renewal.claimId());
 					}
 				}
 				return SqlStep.done(true);

@@ -13,7 +13,7 @@ import org.springframework.web.bind.annotation.RestController;
 
 /**
  * A handler whose application takes part in the binding of its arguments, where it might
- * refuse a caller: so the arguments of a duplicate are bound, too.
+ * reject a caller: so the arguments of a duplicate are bound, too.
  */
 @RestController
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)

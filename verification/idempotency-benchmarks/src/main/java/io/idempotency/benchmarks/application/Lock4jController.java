@@ -45,7 +45,7 @@ class Lock4jController {
 
 	@ExceptionHandler(LockFailureException.class)
 	@ResponseStatus(HttpStatus.CONFLICT)
-	void refused() {
+	void rejected() {
 		// The status is the answer.
 	}
 

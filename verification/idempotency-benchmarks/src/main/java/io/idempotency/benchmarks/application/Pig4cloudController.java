@@ -19,7 +19,7 @@ import org.springframework.web.bind.annotation.RestController;
 
 /**
  * A handler behind the starter of pig4cloud: it keeps the key for a day and no answer, so
- * that each duplicate is refused.
+ * that each duplicate is rejected.
  */
 @RestController
 @Profile(LoadApplication.PIG4CLOUD)
@@ -59,7 +59,7 @@ class Pig4cloudController {
 
 	@ExceptionHandler(IdempotentException.class)
 	@ResponseStatus(HttpStatus.CONFLICT)
-	void refused() {
+	void rejected() {
 		// The status is the answer.
 	}
 

@@ -64,10 +64,10 @@ final class LoadClient {
 			return runBeside(senders, path, key, millis);
 		}
 		// One at first, which does not count: duplicates of a key that is not there yet
-		// would be refused.
-		if (keys == KeyChoice.REFUSED) {
-			first.isRefused(path, key);
-			return times(senders, (connection) -> connection.sendRefused(path, key), millis);
+		// would be rejected.
+		if (keys == KeyChoice.REJECTED) {
+			first.isRejected(path, key);
+			return times(senders, (connection) -> connection.sendRejected(path, key), millis);
 		}
 		first.send(path, key);
 		return times(senders, (connection) -> connection.send(path, keys.next(connection, path)), millis);
@@ -82,7 +82,7 @@ final class LoadClient {
 			return null;
 		});
 		others.get(0).send("GET/begun", key);
-		String times = times(others, (connection) -> connection.sendRefused(path, key), millis);
+		String times = times(others, (connection) -> connection.sendRejected(path, key), millis);
 		others.get(0).send("GET/end", key);
 		running.get();
 		return times;
@@ -169,8 +169,8 @@ final class LoadClient {
 
 		},
 
-		/** The same, and each but the first is refused. */
-		REFUSED {
+		/** The same, and each but the first is rejected. */
+		REJECTED {
 
 			@Override
 			String next(LoadConnection connection, String path) {
@@ -179,7 +179,7 @@ final class LoadClient {
 
 		},
 
-		/** That of a call that runs, so that each is refused. */
+		/** That of a call that runs, so that each is rejected. */
 		RUNNING {
 
 			@Override

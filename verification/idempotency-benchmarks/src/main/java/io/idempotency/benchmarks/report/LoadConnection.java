@@ -49,20 +49,20 @@ final class LoadConnection {
 	 * @param key its key
 	 */
 	void send(String path, String key) throws IOException {
-		if (isRefused(path, key)) {
-			throw new IOException("Refused, which is not the answer that is measured");
+		if (isRejected(path, key)) {
+			throw new IOException("Rejected, which is not the answer that is measured");
 		}
 	}
 
-	/** Sends one that shall be refused. */
-	void sendRefused(String path, String key) throws IOException {
-		if (!isRefused(path, key)) {
-			throw new IOException("Not refused, which is not the answer that is measured");
+	/** Sends one that shall be rejected. */
+	void sendRejected(String path, String key) throws IOException {
+		if (!isRejected(path, key)) {
+			throw new IOException("Not rejected, which is not the answer that is measured");
 		}
 	}
 
 	/** Sends one, and says whether its answer was 409. */
-	boolean isRefused(String path, String key) throws IOException {
+	boolean isRejected(String path, String key) throws IOException {
 		this.lastKey = key;
 		int slash = path.indexOf('/');
 		String method = (slash == 0) ? "POST" : path.substring(0, slash);

@@ -236,7 +236,7 @@ final class Stages {
 				with(this.servers.redis(0), Peer.LOCK4J.argument()),
 				List.of(Figure.of("lock4j: fresh ÷ unguarded", "/locked FRESH", PLAIN),
 						Figure.of("lock4j: after the first call, runs again ÷ unguarded", "/locked REPLAY", PLAIN),
-						Figure.of("lock4j: in flight, refused ÷ unguarded", "/locked-running RUNNING", PLAIN),
+						Figure.of("lock4j: in flight, rejected ÷ unguarded", "/locked-running RUNNING", PLAIN),
 						Figure.of("fresh ÷ lock4j", FRESH, "/locked FRESH")));
 	}
 
@@ -244,8 +244,8 @@ final class Stages {
 		return Stage.of("Peer on Redis: the starter of pig4cloud, which keeps the key and no answer", "",
 				with(this.servers.redis(0), Peer.PIG4CLOUD.argument()),
 				List.of(Figure.of("pig4cloud: fresh ÷ unguarded", "/kept-key FRESH", PLAIN),
-						Figure.of("pig4cloud: after the first call, refused ÷ unguarded", "/kept-key REFUSED", PLAIN),
-						Figure.of("pig4cloud: in flight, refused ÷ unguarded", "/kept-key-running RUNNING", PLAIN),
+						Figure.of("pig4cloud: after the first call, rejected ÷ unguarded", "/kept-key REJECTED", PLAIN),
+						Figure.of("pig4cloud: in flight, rejected ÷ unguarded", "/kept-key-running RUNNING", PLAIN),
 						Figure.of("fresh ÷ pig4cloud", FRESH, "/kept-key FRESH")));
 	}
 

@@ -48,7 +48,7 @@ import org.springframework.web.context.request.ServletRequestAttributes;
 
 import static io.idempotency.it.ai.ToolClient.MEMBER;
 import static io.idempotency.it.ai.ToolClient.PATIENCE;
-import static io.idempotency.it.ai.ToolClient.assertRefusal;
+import static io.idempotency.it.ai.ToolClient.assertRejection;
 import static io.idempotency.it.ai.ToolClient.call;
 import static io.idempotency.it.ai.ToolClient.repeat;
 import static io.idempotency.it.ai.ToolClient.text;
@@ -56,7 +56,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Guarded tools, called by a client of the Model Context Protocol over HTTP: what runs
- * once, and what a refused model is told.
+ * once, and what a rejected model is told.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class McpToolTests {
@@ -170,8 +170,8 @@ class McpToolTests {
 		McpSyncClient other = client("ann");
 		CallToolResult busy = other.callTool(call("slow", Map.of(), this.key));
 		bank.open();
-		assertRefusal(busy, "in-progress", "same-key");
-		assertThat(busy.meta()).extractingByKey("io.idempotency/refusal", InstanceOfAssertFactories.MAP)
+		assertRejection(busy, "in-progress", "same-key");
+		assertThat(busy.meta()).extractingByKey("io.idempotency/rejection", InstanceOfAssertFactories.MAP)
 			.extractingByKey("retryAfter", InstanceOfAssertFactories.INTEGER)
 			.isPositive();
 		assertThat(text(busy)).contains("make the same call again").contains("retryAfter=").doesNotContain("BankTools");
@@ -181,11 +181,11 @@ class McpToolTests {
 	}
 
 	@Test
-	void otherArgumentsWithTheSameKeyAreRefused() {
+	void otherArgumentsWithTheSameKeyAreRejected() {
 		McpSyncClient client = client("ann");
 		client.callTool(call("refund", Map.of("order", "7", "amount", 100), this.key));
-		CallToolResult refused = client.callTool(call("refund", Map.of("order", "7", "amount", 200), this.key));
-		assertRefusal(refused, "key-reused", "new-key");
+		CallToolResult rejected = client.callTool(call("refund", Map.of("order", "7", "amount", 200), this.key));
+		assertRejection(rejected, "key-reused", "new-key");
 		assertThat(bank.done()).isEqualTo(1);
 	}
 
@@ -198,37 +198,37 @@ class McpToolTests {
 	}
 
 	@Test
-	void nobodyIsRefusedWhereCallersMustBeKnown() {
-		try (ConfigurableApplicationContext refusing = start("reject")) {
-			McpSyncClient nobody = client(null, port(refusing), PATIENCE);
+	void nobodyIsRejectedWhereCallersMustBeKnown() {
+		try (ConfigurableApplicationContext rejecting = start("reject")) {
+			McpSyncClient nobody = client(null, port(rejecting), PATIENCE);
 			CallToolRequest order = new CallToolRequest("order", Map.of("item", "i"),
 					Map.of("io.example-order", this.key));
 			for (int i = 0; i < 2; i++) {
-				assertRefusal(nobody.callTool(call("refund", Map.of("order", "7", "amount", 100), this.key)),
+				assertRejection(nobody.callTool(call("refund", Map.of("order", "7", "amount", 100), this.key)),
 						"caller-unknown", "fix-request");
-				assertRefusal(nobody.callTool(order), "caller-unknown", "fix-request");
+				assertRejection(nobody.callTool(order), "caller-unknown", "fix-request");
 			}
-			assertThat(refusing.getBean(Bank.class).done()).isZero();
+			assertThat(rejecting.getBean(Bank.class).done()).isZero();
 			nobody.callTool(call("close", Map.of("account", this.key), null));
-			assertThat(refusing.getBean(Bank.class).done()).isEqualTo(1);
-			assertThat(text(client("ann", port(refusing), PATIENCE)
+			assertThat(rejecting.getBean(Bank.class).done()).isEqualTo(1);
+			assertThat(text(client("ann", port(rejecting), PATIENCE)
 				.callTool(call("refund", Map.of("order", "7", "amount", 100), this.key)))).endsWith("number 2");
 		}
 	}
 
 	@Test
 	void aMissingKeyIsTheFaultOfTheCall() {
-		CallToolResult refused = client("ann").callTool(call("refund", Map.of("order", "7", "amount", 100), null));
-		assertRefusal(refused, "key-missing", "fix-request");
-		assertThat(text(refused)).doesNotContain("required").doesNotContain("io.idempotency.it");
+		CallToolResult rejected = client("ann").callTool(call("refund", Map.of("order", "7", "amount", 100), null));
+		assertRejection(rejected, "key-missing", "fix-request");
+		assertThat(text(rejected)).doesNotContain("required").doesNotContain("io.idempotency.it");
 		assertThat(bank.done()).isZero();
 	}
 
 	@Test
-	void aMalformedKeyIsRefused() {
+	void aMalformedKeyIsRejected() {
 		CallToolRequest request = new CallToolRequest("refund", Map.of("order", "7", "amount", 100),
 				Map.of(MEMBER, List.of("a", "b")));
-		assertRefusal(client("ann").callTool(request), "key-invalid", "new-key");
+		assertRejection(client("ann").callTool(request), "key-invalid", "new-key");
 		assertThat(bank.done()).isZero();
 	}
 
@@ -253,9 +253,9 @@ class McpToolTests {
 		Map<String, Object> arguments = Map.of("recipient", "eve", "attempt", this.key);
 		assertThat(text(client.callTool(call("send", arguments, null)))).isEqualTo("sent to eve, number 1");
 		assertThat(text(client("ann").callTool(call("send", arguments, null)))).isEqualTo("sent to eve, number 1");
-		assertRefusal(client.callTool(call("send", Map.of("recipient", "mallory", "attempt", this.key), null)),
+		assertRejection(client.callTool(call("send", Map.of("recipient", "mallory", "attempt", this.key), null)),
 				"key-reused", "new-key");
-		assertRefusal(client.callTool(call("send", Map.of("recipient", "eve", "attempt", ""), null)), "key-invalid",
+		assertRejection(client.callTool(call("send", Map.of("recipient", "eve", "attempt", ""), null)), "key-invalid",
 				"new-key");
 	}
 
@@ -276,18 +276,18 @@ class McpToolTests {
 		assertThat(text(first)).isEqualTo("shipped p, number 1");
 		assertThat(second.content()).isEqualTo(first.content());
 		assertThat(second.structuredContent()).isEqualTo(first.structuredContent()).isNotNull();
-		assertRefusal(client.callTool(call("ship", Map.of("parcel", "q"), this.key)), "key-reused", "new-key");
+		assertRejection(client.callTool(call("ship", Map.of("parcel", "q"), this.key)), "key-reused", "new-key");
 	}
 
 	@Test
 	void aDuplicateIsNotToBeRepeated() {
 		McpSyncClient client = client("ann");
 		client.callTool(call("vote", Map.of("option", "a"), this.key));
-		CallToolResult refused = client.callTool(call("vote", Map.of("option", "a"), this.key));
-		assertRefusal(refused, "duplicate", "never");
-		assertThat(refused.meta()).extractingByKey("io.idempotency/refusal", InstanceOfAssertFactories.MAP)
+		CallToolResult rejected = client.callTool(call("vote", Map.of("option", "a"), this.key));
+		assertRejection(rejected, "duplicate", "never");
+		assertThat(rejected.meta()).extractingByKey("io.idempotency/rejection", InstanceOfAssertFactories.MAP)
 			.containsEntry("attempts", 2);
-		assertThat(text(refused)).contains("Do not make this call again");
+		assertThat(text(rejected)).contains("Do not make this call again");
 	}
 
 	@Test
@@ -333,16 +333,16 @@ class McpToolTests {
 		CallToolResult second = client.callTool(request);
 		assertThat(text(second)).isEqualTo("ordered i, number 1");
 		assertThat(second.meta()).isNull();
-		CallToolResult refused = client
+		CallToolResult rejected = client
 			.callTool(new CallToolRequest("order", Map.of("item", "other"), Map.of("io.example-order", this.key)));
-		assertRefusal(refused, "key-reused", "new-key");
+		assertRejection(rejected, "key-reused", "new-key");
 	}
 
 	@Test
 	void whatAToolReadsFromItsRequestIsCompared() {
 		McpSyncClient client = client("ann");
 		client.callTool(call("pack", Map.of("order", "7", "amount", 100), this.key));
-		assertRefusal(client.callTool(call("pack", Map.of("order", "7", "amount", 200), this.key)), "key-reused",
+		assertRejection(client.callTool(call("pack", Map.of("order", "7", "amount", 200), this.key)), "key-reused",
 				"new-key");
 		assertThat(text(client.callTool(call("pack", Map.of("amount", 100, "order", "7"), this.key))))
 			.isEqualTo("packed 100 for 7, number 1");
@@ -352,14 +352,14 @@ class McpToolTests {
 	}
 
 	@Test
-	void aRefusalInsideOfAToolDoesNotSayThatNothingWasDone() {
+	void aRejectionInsideOfAToolDoesNotSayThatNothingWasDone() {
 		McpSyncClient client = client("ann");
 		String other = this.key + "-2";
 		client.callTool(new CallToolRequest("orderAndPay", Map.of("item", "i"),
 				Map.of("io.example-order", this.key, MEMBER, this.key)));
 		CallToolResult inside = client.callTool(new CallToolRequest("orderAndPay", Map.of("item", "j"),
 				Map.of("io.example-order", this.key, MEMBER, other)));
-		assertRefusal(inside, "key-reused", "new-key");
+		assertRejection(inside, "key-reused", "new-key");
 		assertThat(text(inside)).contains("other parts of it may be done").doesNotContain("Nothing was done");
 		CallToolResult whole = client.callTool(new CallToolRequest("orderAndPay", Map.of("item", "k"),
 				Map.of("io.example-order", this.key, MEMBER, this.key)));
@@ -373,7 +373,7 @@ class McpToolTests {
 		CallToolResult second = client.callTool(call("payout", Map.of("account", "a"), this.key));
 		assertThat(text(first)).contains("paid out to a, number 1");
 		assertThat(second.content()).isEqualTo(first.content());
-		assertRefusal(client.callTool(call("payout", Map.of("account", "b"), this.key)), "key-reused", "new-key");
+		assertRejection(client.callTool(call("payout", Map.of("account", "b"), this.key)), "key-reused", "new-key");
 		assertThat(bank.done()).isEqualTo(1);
 	}
 
@@ -387,7 +387,7 @@ class McpToolTests {
 		assertThat(text(first)).isEqualTo("refund of 100 for 7, number 1");
 		assertThat(second.content()).isEqualTo(first.content());
 		assertThat(second.meta()).containsEntry("io.idempotency/replayed", true);
-		assertRefusal(
+		assertRejection(
 				refund.callHandler()
 					.apply(McpTransportContext.EMPTY, call("refund", Map.of("order", "8", "amount", 100), this.key)),
 				"key-reused", "new-key");

@@ -24,7 +24,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
 import static io.idempotency.it.ai.ToolClient.PATIENCE;
-import static io.idempotency.it.ai.ToolClient.assertRefusal;
+import static io.idempotency.it.ai.ToolClient.assertRejection;
 import static io.idempotency.it.ai.ToolClient.call;
 import static io.idempotency.it.ai.ToolClient.repeat;
 import static io.idempotency.it.ai.ToolClient.text;
@@ -98,7 +98,7 @@ class McpWebFluxTests {
 		assertThat(text(first)).isEqualTo("refund of 100 for 7, number 1");
 		assertThat(second.content()).isEqualTo(first.content());
 		assertThat(second.meta()).containsEntry("io.idempotency/replayed", true);
-		assertRefusal(client.callTool(call("refund", Map.of("order", "7", "amount", 200), this.key)), "key-reused",
+		assertRejection(client.callTool(call("refund", Map.of("order", "7", "amount", 200), this.key)), "key-reused",
 				"new-key");
 		assertThat(bank.done()).isEqualTo(1);
 	}
@@ -133,7 +133,7 @@ class McpWebFluxTests {
 		CallToolRequest slow = call("slow", Map.of(), this.key);
 		CompletableFuture<CallToolResult> first = CompletableFuture.supplyAsync(() -> client.callTool(slow));
 		bank.awaitEntered();
-		assertRefusal(client.callTool(slow), "in-progress", "same-key");
+		assertRejection(client.callTool(slow), "in-progress", "same-key");
 		bank.open();
 		assertThat(text(first.join())).isEqualTo("slow, number 1");
 		assertThat(text(repeat(client, slow))).isEqualTo("slow, number 1");

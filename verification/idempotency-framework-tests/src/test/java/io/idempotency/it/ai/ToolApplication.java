@@ -52,7 +52,7 @@ class ToolApplication {
 		return new BankTools(bank, orders);
 	}
 
-	/** In WebFlux, where nobody knows that a tool calls it, it would be refused. */
+	/** In WebFlux, where nobody knows that a tool calls it, it would be rejected. */
 	@Bean
 	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 	Orders orders(Bank bank) {

@@ -65,10 +65,10 @@ final class ToolClient {
 		return ((TextContent) result.content().get(0)).text();
 	}
 
-	static void assertRefusal(CallToolResult result, String code, String retry) {
+	static void assertRejection(CallToolResult result, String code, String retry) {
 		assertThat(result.isError()).as(result.toString()).isTrue();
 		assertThat(result.meta()).as(result.toString())
-			.extractingByKey("io.idempotency/refusal", InstanceOfAssertFactories.MAP)
+			.extractingByKey("io.idempotency/rejection", InstanceOfAssertFactories.MAP)
 			.containsEntry("code", code)
 			.containsEntry("retry", retry);
 		assertThat(text(result)).contains("[code=" + code + ", retry=" + retry);

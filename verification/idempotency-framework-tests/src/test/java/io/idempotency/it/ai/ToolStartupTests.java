@@ -48,30 +48,30 @@ class ToolStartupTests {
 		.withPropertyValues("idempotency.store=memory");
 
 	@Test
-	void aToolWhoseWorkGoesOnIsRefused() {
-		assertRefused(onServer().withBean(Later.class), "its work continues after the method returns");
+	void aToolWhoseWorkGoesOnIsRejected() {
+		assertRejected(onServer().withBean(Later.class), "its work continues after the method returns");
 	}
 
 	@Test
-	void aToolOfAHiddenClassIsRefused() {
-		assertRefused(onServer().withBean(Hidden.class), "of a class that is not public");
+	void aToolOfAHiddenClassIsRejected() {
+		assertRejected(onServer().withBean(Hidden.class), "of a class that is not public");
 	}
 
 	@Test
 	void theSessionIsForTools() {
-		assertRefused(this.runner.withBean(NoTool.class), "it is not a tool");
+		assertRejected(this.runner.withBean(NoTool.class), "it is not a tool");
 	}
 
 	@Test
 	void aServerWithoutSessionsCannotTellThem() {
-		assertRefused(this.runner.withBean(Session.class).withPropertyValues("spring.ai.mcp.server.protocol=STATELESS"),
+		assertRejected(this.runner.withBean(Session.class).withPropertyValues("spring.ai.mcp.server.protocol=STATELESS"),
 				"the server has no sessions");
 	}
 
 	@ParameterizedTest
 	@ValueSource(classes = { Meta.class, Session.class })
 	void aServerOfTheOtherTypeDoesNotShowTheRequest(Class<?> tools) {
-		assertRefused(onServer().withBean(tools).withPropertyValues("spring.ai.mcp.server.type=ASYNC"),
+		assertRejected(onServer().withBean(tools).withPropertyValues("spring.ai.mcp.server.type=ASYNC"),
 				"a server of type ASYNC");
 	}
 
@@ -91,10 +91,10 @@ class ToolStartupTests {
 			CallToolRequest request = new CallToolRequest("run", Map.of("thing", "t"));
 			McpAsyncServerExchange exchange = Mockito.mock();
 			tool.callHandler().apply(exchange, request).block();
-			CallToolResult refused = tool.callHandler().apply(exchange, request).block();
-			assertThat(refused).isNotNull();
-			assertThat(refused.isError()).isTrue();
-			assertThat(refused.content().toString()).contains("Do not make this call again")
+			CallToolResult rejected = tool.callHandler().apply(exchange, request).block();
+			assertThat(rejected).isNotNull();
+			assertThat(rejected.isError()).isTrue();
+			assertThat(rejected.content().toString()).contains("Do not make this call again")
 				.contains("code=duplicate, retry=never")
 				.doesNotContain("Vote");
 			CallToolResult unguarded = tool.callHandler()
@@ -120,18 +120,18 @@ class ToolStartupTests {
 	}
 
 	@Test
-	void aCallIsRefusedWhereNeitherACallerNorASessionIsKnown() {
+	void aCallIsRejectedWhereNeitherACallerNorASessionIsKnown() {
 		withTool().run((context) -> {
-			CallToolResult refused = call(context.getBean(McpStatelessServerFeatures.SyncToolSpecification.class),
+			CallToolResult rejected = call(context.getBean(McpStatelessServerFeatures.SyncToolSpecification.class),
 					Map.of("io.modelcontextprotocol/idempotencyKey", "k"));
-			assertThat(refused.meta().toString()).contains("code=caller-unknown").contains("retry=fix-request");
+			assertThat(rejected.meta().toString()).contains("code=caller-unknown").contains("retry=fix-request");
 			assertThat(context.getBean(Meta.class).calls()).isZero();
 		});
 	}
 
 	@Test
-	void theRefusalOfAnUnknownCallerSaysWhatToDo() {
-		this.runner.withBean(Meta.class).withUserConfiguration(ToolThatHandlesRefusals.class).run((context) -> {
+	void theRejectionOfAnUnknownCallerSaysWhatToDo() {
+		this.runner.withBean(Meta.class).withUserConfiguration(ToolThatHandlesRejections.class).run((context) -> {
 			CallToolResult answer = call(context.getBean(McpStatelessServerFeatures.SyncToolSpecification.class),
 					Map.of("io.modelcontextprotocol/idempotencyKey", "k"));
 			assertThat(answer.content().toString()).contains("without an HTTP request or a session")
@@ -197,7 +197,7 @@ class ToolStartupTests {
 
 	@Test
 	void aModelBesideAClientOfServersHasNoPlaceForKeys() {
-		assertRefused(this.runner.withBean(Meta.class), "it has no key source");
+		assertRejected(this.runner.withBean(Meta.class), "it has no key source");
 		this.runner.withBean(Argument.class).run((context) -> assertThat(context).hasNotFailed());
 	}
 
@@ -256,7 +256,7 @@ class ToolStartupTests {
 		return ((TextContent) result.content().get(0)).text();
 	}
 
-	private static void assertRefused(ApplicationContextRunner runner, String problem) {
+	private static void assertRejected(ApplicationContextRunner runner, String problem) {
 		runner.run((context) -> assertThat(context).getFailure().hasMessageContaining(problem));
 	}
 
@@ -294,7 +294,7 @@ class ToolStartupTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	static class ToolThatHandlesRefusals {
+	static class ToolThatHandlesRejections {
 
 		@Bean
 		McpStatelessServerFeatures.SyncToolSpecification tool(Meta meta) {

@@ -36,7 +36,7 @@ import org.springframework.graphql.server.GraphQlRSocketHandler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Mutations over HTTP: what runs once, and what a refused client is told. */
+/** Mutations over HTTP: what runs once, and what a rejected client is told. */
 class GraphQlMutationTests {
 
 	private static final String ADD = "mutation { addItem(sku: \"%s\", quantity: %d) }";
@@ -101,7 +101,7 @@ class GraphQlMutationTests {
 	void theArgumentsOfAMutationAreCompared() throws Exception {
 		send("mutation { a: addItem(sku: \"apple\") b: addItem(sku: \"pear\") }", this.key);
 		DocumentContext answer = send("mutation { a: addItem(sku: \"apple\") b: addItem(sku: \"plum\") }", this.key);
-		assertRefusal(answer, "key-reused", "BAD_REQUEST", "new-key");
+		assertRejection(answer, "key-reused", "BAD_REQUEST", "new-key");
 		assertThat(answer.<String>read("$.errors[0].path[0]")).isEqualTo("b");
 		assertThat(data(answer, "a")).isEqualTo("1 apple, addition 1");
 		assertThat(Cart.additions).hasValue(2);
@@ -123,7 +123,7 @@ class GraphQlMutationTests {
 		String document = "mutation { cart(id: %d) { empty } }";
 		assertThat(data(send(document.formatted(1), this.key), "cart.empty")).isEqualTo("cart 1, addition 1");
 		assertThat(data(send(document.formatted(1), this.key), "cart.empty")).isEqualTo("cart 1, addition 1");
-		assertRefusal(send(document.formatted(2), this.key), "key-reused", "BAD_REQUEST", "new-key");
+		assertRejection(send(document.formatted(2), this.key), "key-reused", "BAD_REQUEST", "new-key");
 		assertThat(Cart.additions).hasValue(1);
 	}
 
@@ -136,9 +136,9 @@ class GraphQlMutationTests {
 			assertThat(data(answer, alias + "1")).isEqualTo("1 apple, addition 1");
 			assertThat(data(answer, alias + "2")).isEqualTo("1 apple, addition 2");
 		}
-		assertRefusal(send("mutation { addItem(sku: \"pear\") @idempotent(key: \"" + this.key + "-2\") }", null),
+		assertRejection(send("mutation { addItem(sku: \"pear\") @idempotent(key: \"" + this.key + "-2\") }", null),
 				"key-reused", "BAD_REQUEST", "new-key");
-		assertRefusal(send("mutation { addItem(sku: \"pear\") @idempotent(key: \"\") }", this.key), "key-invalid",
+		assertRejection(send("mutation { addItem(sku: \"pear\") @idempotent(key: \"\") }", this.key), "key-invalid",
 				"BAD_REQUEST", "new-key");
 		assertThat(Cart.additions).hasValue(2);
 	}
@@ -149,10 +149,10 @@ class GraphQlMutationTests {
 		for (int i = 0; i < 2; i++) {
 			assertThat(data(send(document.formatted(5), null), "pay")).isEqualTo("5 cents, addition 1");
 		}
-		assertRefusal(send(document.formatted(6), null), "key-reused", "BAD_REQUEST", "new-key");
+		assertRejection(send(document.formatted(6), null), "key-reused", "BAD_REQUEST", "new-key");
 		assertThat(data(send(document.formatted(6), null, "X-Tenant", "other"), "pay"))
 			.isEqualTo("6 cents, addition 2");
-		assertRefusal(send("mutation { pay(input: {cents: 5}) }", this.key), "key-missing", "BAD_REQUEST",
+		assertRejection(send("mutation { pay(input: {cents: 5}) }", this.key), "key-missing", "BAD_REQUEST",
 				"fix-request");
 		assertThat(Cart.additions).hasValue(2);
 	}
@@ -164,9 +164,9 @@ class GraphQlMutationTests {
 		for (int i = 0; i < 2; i++) {
 			DocumentContext answer = send(document, token);
 			assertThat(data(answer, "a")).isEqualTo("apple, addition 1");
-			assertRefusal(answer, "key-reused", "BAD_REQUEST", "new-key");
+			assertRejection(answer, "key-reused", "BAD_REQUEST", "new-key");
 		}
-		assertRefusal(send(document, this.key), "token-unknown", "BAD_REQUEST", "new-key");
+		assertRejection(send(document, this.key), "token-unknown", "BAD_REQUEST", "new-key");
 		String directive = "mutation { %s: checkOut(sku: \"apple\") @idempotent(key: \"" + token() + "\") }";
 		assertThat(data(send(directive.formatted("a"), null), "a")).isEqualTo("apple, addition 2");
 		assertThat(data(send(directive.formatted("b"), null), "b")).isEqualTo("apple, addition 2");
@@ -188,7 +188,7 @@ class GraphQlMutationTests {
 		}
 		assertThat(data(send(document, this.key, "X-Tenant", "other"), "b"))
 			.isEqualTo("apple on elsewhere-, addition 4");
-		assertRefusal(send(document.replace("apple", "pear"), this.key), "key-reused", "BAD_REQUEST", "new-key");
+		assertRejection(send(document.replace("apple", "pear"), this.key), "key-reused", "BAD_REQUEST", "new-key");
 		assertThat(Cart.additions).hasValue(4);
 	}
 
@@ -297,7 +297,7 @@ class GraphQlMutationTests {
 			.isEqualTo("apple, addition 1");
 		assertThat(data(send("mutation { remove(sku: \"apple\") }", this.key), "remove"))
 			.isEqualTo("apple, addition 1");
-		assertRefusal(send("mutation { remove(sku: \"pear\") }", this.key), "key-reused", "BAD_REQUEST", "new-key");
+		assertRejection(send("mutation { remove(sku: \"pear\") }", this.key), "key-reused", "BAD_REQUEST", "new-key");
 	}
 
 	@Test
@@ -315,20 +315,20 @@ class GraphQlMutationTests {
 	@Test
 	void aMissingKeyIsTheFaultOfTheRequest() throws Exception {
 		DocumentContext answer = send(ADD.formatted("apple", 1), null);
-		assertRefusal(answer, "key-missing", "BAD_REQUEST", "fix-request");
+		assertRejection(answer, "key-missing", "BAD_REQUEST", "fix-request");
 		assertThat(answer.<String>read("$.errors[0].message")).startsWith("Idempotency-Key is missing. ")
 			.doesNotContain("Cart")
 			.doesNotContain("required");
 	}
 
 	@Test
-	void nobodyIsRefusedWhereCallersMustBeKnown() throws Exception {
-		try (ConfigurableApplicationContext refusing = start("reject")) {
-			URI there = endpoint(refusing);
+	void nobodyIsRejectedWhereCallersMustBeKnown() throws Exception {
+		try (ConfigurableApplicationContext rejecting = start("reject")) {
+			URI there = endpoint(rejecting);
 			for (String mutation : List.of(ADD.formatted("apple", 1), "mutation { elsewhere(sku: \"apple\") }",
 					"mutation { addItem(sku: \"apple\") @idempotent(key: \"a\") }",
 					"mutation { pay(input: {clientMutationId: \"" + this.key + "\", cents: 5}) }")) {
-				assertRefusal(JsonPath.parse(body(there, json(mutation), this.key)), "caller-unknown", "UNAUTHORIZED",
+				assertRejection(JsonPath.parse(body(there, json(mutation), this.key)), "caller-unknown", "UNAUTHORIZED",
 						"fix-request");
 			}
 			assertThat(Cart.additions).hasValue(0);
@@ -344,7 +344,7 @@ class GraphQlMutationTests {
 		String document = "mutation { once(sku: \"" + this.key + "\") }";
 		send(document, null);
 		DocumentContext answer = send(document, null);
-		assertRefusal(answer, "duplicate", "CONFLICT", "never");
+		assertRejection(answer, "duplicate", "CONFLICT", "never");
 		assertThat(answer.<Integer>read("$.errors[0].extensions.attempts")).isEqualTo(2);
 	}
 
@@ -357,14 +357,14 @@ class GraphQlMutationTests {
 		assertThat(Cart.entered.await(60, TimeUnit.SECONDS)).isTrue();
 		DocumentContext answer = send("mutation { slow }", this.key);
 		Cart.gate.countDown();
-		assertRefusal(answer, "in-progress", "CONFLICT", "same-key");
+		assertRejection(answer, "in-progress", "CONFLICT", "same-key");
 		assertThat(answer.<Integer>read("$.errors[0].extensions.retryAfter")).isPositive();
 		assertThat(first.join().body()).contains("addition 1");
 		assertThat(send("mutation { slow }", this.key).<String>read("$.data.slow")).isEqualTo("addition 1");
 	}
 
 	@Test
-	void aFailureOfTheWorkIsNoRefusal() throws Exception {
+	void aFailureOfTheWorkIsNoRejection() throws Exception {
 		assertThat(send("mutation { fail }", this.key).<String>read("$.errors[0].extensions.classification"))
 			.isEqualTo("INTERNAL_ERROR");
 		send("mutation { fail }", this.key);
@@ -387,7 +387,7 @@ class GraphQlMutationTests {
 		GraphQlRSocketHandler rsocket = new GraphQlRSocketHandler(application.getBean(ExecutionGraphQlService.class),
 				List.of(), Mockito.mock());
 		DocumentContext header = overRSocket(rsocket, ADD.formatted("apple", 1));
-		assertRefusal(header, "key-missing", "BAD_REQUEST", "fix-request");
+		assertRejection(header, "key-missing", "BAD_REQUEST", "fix-request");
 		DocumentContext input = overRSocket(rsocket,
 				"mutation { pay(input: {clientMutationId: \"" + this.key + "\", cents: 5}) }");
 		assertThat(input.<String>read("$.errors[0].extensions.classification")).isEqualTo("INTERNAL_ERROR");
@@ -403,7 +403,7 @@ class GraphQlMutationTests {
 		return JsonPath.parse(rsocket.handle(Map.of("query", document)).block());
 	}
 
-	private static void assertRefusal(DocumentContext answer, String code, String classification, String retry) {
+	private static void assertRejection(DocumentContext answer, String code, String classification, String retry) {
 		assertThat(answer.<String>read("$.errors[0].extensions.classification")).as(answer.jsonString())
 			.isEqualTo(classification);
 		assertThat(answer.<String>read("$.errors[0].extensions.code")).isEqualTo(code);

@@ -37,7 +37,7 @@ class GraphQlStartupTests {
 		.withPropertyValues("idempotency.store=memory");
 
 	@Test
-	void aSourceThatDoesNotTellItsFieldsIsRefused() {
+	void aSourceThatDoesNotTellItsFieldsIsRejected() {
 		this.runner.withUserConfiguration(OtherSource.class)
 			.withBean(Mutations.class)
 			.run((context) -> assertThat(context).getFailure()

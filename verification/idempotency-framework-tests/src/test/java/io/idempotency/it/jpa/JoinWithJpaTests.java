@@ -111,12 +111,12 @@ class JoinWithJpaTests {
 		}
 	}
 
-	@EachRefusal
-	void entityOfAnotherIsRefusedAndTheKeyIsFree(boolean openInView, Told told) throws Exception {
+	@EachRejection
+	void entityOfAnotherIsRejectedAndTheKeyIsFree(boolean openInView, Told told) throws Exception {
 		Shop shop = shop(openInView);
 		Purchase earlier = shop.save(new Purchase(this.ref, "earlier"));
-		String path = "/refused?note=placed&ref=" + this.ref + "&told=" + told;
-		assertRefused(post(shop, path));
+		String path = "/rejected?note=placed&ref=" + this.ref + "&told=" + told;
+		assertRejected(post(shop, path));
 		assertThat(shop.rows(this.ref)).isEqualTo(1);
 		shop.jdbc().update("delete from purchase where id = ?", earlier.getId());
 		HttpResponse<String> placed = post(shop, path);
@@ -126,7 +126,7 @@ class JoinWithJpaTests {
 		assertThat(shop.rows(this.ref)).isEqualTo(1);
 	}
 
-	@EachRefusal
+	@EachRejection
 	void entityThatIsThereIsLookedUpAndKept(boolean openInView, Told told) throws Exception {
 		Shop shop = shop(openInView);
 		Purchase earlier = shop.save(new Purchase(this.ref, "earlier"));
@@ -141,31 +141,31 @@ class JoinWithJpaTests {
 	}
 
 	/** Spring does not say of such a commit that it was rolled back. */
-	@EachRefusal
-	void entityThatIsNotValidIsRefusedAndTheKeyIsFree(boolean openInView, Told told) throws Exception {
+	@EachRejection
+	void entityThatIsNotValidIsRejectedAndTheKeyIsFree(boolean openInView, Told told) throws Exception {
 		Shop shop = shop(openInView);
 		for (int i = 1; i <= 2; i++) {
-			assertRefused(post(shop, "/refused?note=&ref=" + this.ref + "&told=" + told));
+			assertRejected(post(shop, "/rejected?note=&ref=" + this.ref + "&told=" + told));
 			assertThat(shop.runs()).isEqualTo(i);
 			assertThat(shop.rows(this.ref)).isZero();
 		}
 	}
 
-	@EachRefusal
-	void refusalOfAnEntityIsRemembered(boolean openInView, Told told) throws Exception {
+	@EachRejection
+	void rejectionOfAnEntityIsRemembered(boolean openInView, Told told) throws Exception {
 		Shop shop = shop(openInView);
 		Purchase earlier = shop.save(new Purchase(this.ref, "earlier"));
-		String path = "/refused-and-remembered?note=placed&ref=" + this.ref + "&told=" + told;
+		String path = "/rejected-and-remembered?note=placed&ref=" + this.ref + "&told=" + told;
 		HttpResponse<String> first = post(shop, path);
-		assertRefused(first);
+		assertRejected(first);
 		shop.jdbc().update("delete from purchase where id = ?", earlier.getId());
 		assertReplay(first, post(shop, path));
 		assertThat(shop.runs()).isEqualTo(1);
 		assertThat(shop.rows(this.ref)).isZero();
 	}
 
-	/** Failures are not remembered, refusals are. */
-	@EachRefusal
+	/** Failures are not remembered, rejections are. */
+	@EachRejection
 	void conflictThatIsAnsweredWith4xxIsReplayed(boolean openInView, Told told) throws Exception {
 		Shop shop = shop(openInView);
 		Purchase earlier = shop.save(new Purchase(this.ref, "earlier"));
@@ -179,7 +179,7 @@ class JoinWithJpaTests {
 	}
 
 	/** The answer is made of what is in the database, or there is none. */
-	@EachRefusal
+	@EachRejection
 	void failureThatNobodyHandlesFreesTheKey(boolean openInView, Told told) throws Exception {
 		Shop shop = shop(openInView);
 		Purchase earlier = shop.save(new Purchase(this.ref, "earlier"));
@@ -287,8 +287,8 @@ class JoinWithJpaTests {
 	}
 
 	/** Nothing is left of the answer that the handler has given. */
-	private static void assertRefused(HttpResponse<String> answer) {
-		assertAnswer(answer, 503, "refused");
+	private static void assertRejected(HttpResponse<String> answer) {
+		assertAnswer(answer, 503, "rejected");
 		assertThat(answer.headers().firstValue("X-Purchase")).isEmpty();
 		assertThat(answer.headers().firstValue("Content-Type"))
 			.hasValueSatisfying((type) -> assertThat(type).startsWith("text/plain"));
@@ -313,7 +313,7 @@ class JoinWithJpaTests {
 	@ParameterizedTest(name = "spring.jpa.open-in-view={0}, told {1}")
 	@CsvSource({ "true, BY_THE_HANDLER", "true, AFTER_THE_HANDLER", "true, AT_THE_COMMIT", "false, BY_THE_HANDLER",
 			"false, AFTER_THE_HANDLER", "false, AT_THE_COMMIT" })
-	@interface EachRefusal {
+	@interface EachRejection {
 
 	}
 

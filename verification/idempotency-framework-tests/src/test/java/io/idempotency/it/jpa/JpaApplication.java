@@ -206,14 +206,14 @@ class JpaApplication {
 			throw new Trouble();
 		}
 
-		@PostMapping("/refused")
+		@PostMapping("/rejected")
 		@Idempotent(transaction = TransactionMode.JOIN)
-		public ResponseEntity<Purchase> refused(@RequestParam String ref, @RequestParam String note,
+		public ResponseEntity<Purchase> rejected(@RequestParam String ref, @RequestParam String note,
 				@RequestParam Told told) {
 			return persist(ref, note, told);
 		}
 
-		@PostMapping("/refused-and-remembered")
+		@PostMapping("/rejected-and-remembered")
 		@Idempotent(transaction = TransactionMode.JOIN, onFailure = FailureMode.REMEMBER)
 		public ResponseEntity<Purchase> remembered(@RequestParam String ref, @RequestParam String note,
 				@RequestParam Told told) {
@@ -301,11 +301,11 @@ class JpaApplication {
 
 		@ExceptionHandler({ DataIntegrityViolationException.class, PersistenceException.class,
 				ConstraintViolationException.class, TransactionSystemException.class })
-		ResponseEntity<String> refusal(Exception refusal, HttpServletRequest request) throws Exception {
+		ResponseEntity<String> rejection(Exception rejection, HttpServletRequest request) throws Exception {
 			return switch (request.getRequestURI()) {
-				case "/unhandled" -> throw refusal;
+				case "/unhandled" -> throw rejection;
 				case "/conflict" -> ResponseEntity.status(HttpStatus.CONFLICT).body("conflict");
-				default -> ResponseEntity.status(HttpStatus.SERVICE_UNAVAILABLE).body("refused");
+				default -> ResponseEntity.status(HttpStatus.SERVICE_UNAVAILABLE).body("rejected");
 			};
 		}
 

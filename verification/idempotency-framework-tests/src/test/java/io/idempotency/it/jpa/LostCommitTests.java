@@ -158,7 +158,7 @@ class LostCommitTests {
 	}
 
 	@EachManager
-	void handlerThatAdviceCallsOnceMoreIsRefused(Manager manager) {
+	void handlerThatAdviceCallsOnceMoreIsRejected(Manager manager) {
 		Shop shop = shop(manager, Answers.LOST);
 		assertThat(shop.post("/pay-and-retry", this.ref).status()).isEqualTo(500);
 		assertThat(shop.post("/pay-and-retry", this.ref).text()).contains("in-progress");
@@ -187,9 +187,9 @@ class LostCommitTests {
 
 	@ParameterizedTest
 	@EnumSource(Manager.class)
-	void handlerWhoseCommitIsRefusedIsFree(Manager manager) {
+	void handlerWhoseCommitIsRejectedIsFree(Manager manager) {
 		for (String path : new String[] { "/pay", "/pay-by-task", "/pay-by-future" }) {
-			Shop shop = shop(manager, Answers.REFUSED);
+			Shop shop = shop(manager, Answers.REJECTED);
 			String own = this.ref + path;
 			assertThat(shop.post(path, own).status()).isGreaterThanOrEqualTo(500);
 			shop.losing().answer.set(Answers.DONE);
@@ -200,8 +200,8 @@ class LostCommitTests {
 
 	/** The guard does not see an exception that the handler catches. */
 	@EachManager
-	void handlerThatHidesARefusedCommitKeepsItsKey(Manager manager) {
-		Shop shop = shop(manager, Answers.REFUSED);
+	void handlerThatHidesARejectedCommitKeepsItsKey(Manager manager) {
+		Shop shop = shop(manager, Answers.REJECTED);
 		assertThat(shop.post("/pay-or-503", this.ref).status()).isEqualTo(503);
 		shop.losing().answer.set(Answers.DONE);
 		assertThat(shop.post("/pay-or-503", this.ref).text()).contains("in-progress");
@@ -242,8 +242,8 @@ class LostCommitTests {
 
 	/** The exception of the commit is not visible before the end of the transaction. */
 	@EachManager
-	void callInATransactionWhoseCommitIsRefusedKeepsItsKey(Manager manager) {
-		Shop shop = shop(manager, Answers.REFUSED);
+	void callInATransactionWhoseCommitIsRejectedKeepsItsKey(Manager manager) {
+		Shop shop = shop(manager, Answers.REJECTED);
 		assertThatExceptionOfType(Exception.class).isThrownBy(() -> shop.transaction(this.ref));
 		shop.losing().answer.set(Answers.DONE);
 		assertThatExceptionOfType(IdempotencyInProgressException.class).isThrownBy(() -> shop.transaction(this.ref));
@@ -325,7 +325,7 @@ class LostCommitTests {
 	/** How the database answers a commit. */
 	enum Answers {
 
-		DONE, REFUSED, TIMED_OUT, LOST, LOST_AND_CONNECTED_ANEW, LOST_IN_TRANSACTION, LOST_WITHOUT_STATE,
+		DONE, REJECTED, TIMED_OUT, LOST, LOST_AND_CONNECTED_ANEW, LOST_IN_TRANSACTION, LOST_WITHOUT_STATE,
 
 		/** The connection is lost before there is a commit. */
 		LOST_BEFORE
@@ -374,7 +374,7 @@ class LostCommitTests {
 		private void commit(Connection target) throws SQLException {
 			switch (this.answer.get()) {
 				case DONE, LOST_BEFORE -> target.commit();
-				case REFUSED -> {
+				case REJECTED -> {
 					target.rollback();
 					throw new SQLException("A constraint says no", "23505");
 				}

@@ -32,7 +32,7 @@ class KafkaShareTests {
 		.withPropertyValues("idempotency.store=memory");
 
 	@Test
-	void guardedListenerOfAShareGroupIsRefused() {
+	void guardedListenerOfAShareGroupIsRejected() {
 		this.runner.withUserConfiguration(Guarded.class)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()

@@ -46,7 +46,7 @@ class StripeClientTests {
 	@Test
 	void withoutTheHandlerADuplicateIsRepeatedInVain() {
 		try (ConfigurableApplicationContext context = start(Application.class)) {
-			refuseTheSecond(context);
+			rejectTheSecond(context);
 			assertThat(context.getBean(Requests.class).count).hasValue(1 + 2);
 		}
 	}
@@ -54,13 +54,13 @@ class StripeClientTests {
 	@Test
 	void withTheHandlerADuplicateIsNotRepeated() {
 		try (ConfigurableApplicationContext context = start(Application.class, StripeErrors.class)) {
-			refuseTheSecond(context);
+			rejectTheSecond(context);
 			assertThat(context.getBean(Requests.class).count).hasValue(2);
 			assertThat(context.getBean(Requests.class).runs).hasValue(1);
 		}
 	}
 
-	private void refuseTheSecond(ConfigurableApplicationContext context) {
+	private void rejectTheSecond(ConfigurableApplicationContext context) {
 		assertThat(refund(url(context), this.key)).isEqualTo("re_1");
 		assertThat(refund(url(context), this.key)).isEqualTo("409");
 	}
@@ -134,7 +134,7 @@ class StripeClientTests {
 
 	}
 
-	/** Counts requests, and lets the first one end when another one was refused. */
+	/** Counts requests, and lets the first one end when another one was rejected. */
 	static class Requests extends OncePerRequestFilter {
 
 		final AtomicInteger count = new AtomicInteger();

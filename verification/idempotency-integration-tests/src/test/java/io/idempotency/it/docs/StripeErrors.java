@@ -15,7 +15,7 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 class StripeErrors {
 
 	@ExceptionHandler
-	ResponseEntity<Map<String, Object>> refused(IdempotencyException ex) {
+	ResponseEntity<Map<String, Object>> rejected(IdempotencyException ex) {
 		boolean reused = ex instanceof IdempotencyKeyReusedException;
 		String type = reused ? "idempotency_error" : (ex.status() >= 500) ? "api_error" : "invalid_request_error";
 		String code = (ex instanceof IdempotencyInProgressException) ? "idempotency_key_in_use" : ex.code();

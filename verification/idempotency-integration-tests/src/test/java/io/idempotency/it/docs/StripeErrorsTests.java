@@ -74,15 +74,15 @@ class StripeErrorsTests {
 	}
 
 	@ParameterizedTest
-	@MethodSource("refusals")
-	void eachRefusalSaysWhetherItIsRepeatedAndWhen(IdempotencyException refusal, String again, String pause) {
-		HttpHeaders headers = new StripeErrors().refused(refusal).getHeaders();
+	@MethodSource("rejections")
+	void eachRejectionSaysWhetherItIsRepeatedAndWhen(IdempotencyException rejection, String again, String pause) {
+		HttpHeaders headers = new StripeErrors().rejected(rejection).getHeaders();
 		assertThat(headers.getFirst("Stripe-Should-Retry")).isEqualTo(again);
 		assertThat(headers.getFirst("X-Should-Retry")).isEqualTo(again);
 		assertThat(headers.getFirst("Retry-After")).isEqualTo(pause);
 	}
 
-	static Stream<Arguments> refusals() {
+	static Stream<Arguments> rejections() {
 		return Stream.of(arguments(new IdempotencyInProgressException("pay", Duration.ofMillis(1_500)), "true", "2"),
 				arguments(IdempotencyStoreUnavailableException.overloaded("pay", Duration.ofNanos(1)), "true", "1"),
 				arguments(new IdempotencyDuplicateException("pay", 2), "false", null),

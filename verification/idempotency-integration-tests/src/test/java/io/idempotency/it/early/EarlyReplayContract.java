@@ -39,7 +39,7 @@ abstract class EarlyReplayContract implements EarlyReplayScenarios {
 	}
 
 	@Override
-	public final Map<String, Integer> refused() {
+	public final Map<String, Integer> rejected() {
 		return Map.of("intercepted", 403, "aspect", 403, "method-security", 403, "resolver", 403, "model", 403,
 				"body-advice", 403);
 	}
@@ -77,7 +77,7 @@ abstract class EarlyReplayContract implements EarlyReplayScenarios {
 	}
 
 	@Test
-	void malformedKeyIsRefusedAsEver() throws Exception {
+	void malformedKeyIsRejectedAsEver() throws Exception {
 		Answer answer = send("/early/plain", "{\"text\":\"one\"}", "a", "b");
 		assertThat(answer.status()).isEqualTo(400);
 		assertThat(answer.text()).contains("key-invalid");

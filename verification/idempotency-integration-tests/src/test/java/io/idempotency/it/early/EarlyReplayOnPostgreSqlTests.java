@@ -65,7 +65,7 @@ class EarlyReplayOnPostgreSqlTests extends EarlyReplayContract {
 	}
 
 	@Test
-	void handlerThatNeedsATransactionOfItsCallerIsRefusedAsEver() throws Exception {
+	void handlerThatNeedsATransactionOfItsCallerIsRejectedAsEver() throws Exception {
 		Answer first = this.callers.execute((status) -> sendInside("/early/mandatory"));
 		assertThat(first.status()).isEqualTo(200);
 		assertThatException().isThrownBy(() -> send("/early/mandatory")).withMessageContaining("mandatory");

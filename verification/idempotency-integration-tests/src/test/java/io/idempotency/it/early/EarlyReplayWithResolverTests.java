@@ -56,7 +56,7 @@ class EarlyReplayWithResolverTests {
 	}
 
 	/**
-	 * It is asked before the handler is called, and its refusal is an answer all the
+	 * It is asked before the handler is called, and its rejection is an answer all the
 	 * same.
 	 */
 	@Test

@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.springframework.web.servlet.function.RouterFunctions.route;
 
 /**
- * Advice that names refusals answers those of beans, behind routes as behind controllers.
+ * Advice that names rejections answers those of beans, behind routes as behind controllers.
  */
 @SpringBootTest(classes = AdviceOfRoutesTests.Application.class,
 		webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
@@ -46,7 +46,7 @@ class AdviceOfRoutesTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/route", "/controller" })
-	void adviceAnswersTheRefusalOfABean(String path) {
+	void adviceAnswersTheRejectionOfABean(String path) {
 		assertThat(send(path).status()).isEqualTo(418);
 	}
 
@@ -98,8 +98,8 @@ class AdviceOfRoutesTests {
 	static class Advice {
 
 		@ExceptionHandler
-		ResponseEntity<String> refused(IdempotencyException refusal) {
-			return ResponseEntity.status(418).body(String.valueOf(refusal.getMessage()));
+		ResponseEntity<String> rejected(IdempotencyException rejection) {
+			return ResponseEntity.status(418).body(String.valueOf(rejection.getMessage()));
 		}
 
 	}

@@ -30,10 +30,10 @@ class AnonymousOnTomcatTests extends AnonymousScenarios {
 	/** A client has chosen the key, so strangers would share it. */
 	@ParameterizedTest
 	@ValueSource(strings = { "/till/header", "/till/later" })
-	void methodBehindAnUnguardedHandlerIsRefusedToo(String path) {
+	void methodBehindAnUnguardedHandlerIsRejectedToo(String path) {
 		int runs = Ledger.RUNS.get();
-		assertRefused(send(this.refusing, path));
-		assertRefused(send(this.refusing, path));
+		assertRejected(send(this.rejecting, path));
+		assertRejected(send(this.rejecting, path));
 		assertThat(Ledger.RUNS).hasValue(runs);
 		Answer named = sendAs("alice", path);
 		assertThat(sendAs("alice", path).text()).isEqualTo(named.text()).isEqualTo("run " + (runs + 1));
@@ -43,7 +43,7 @@ class AnonymousOnTomcatTests extends AnonymousScenarios {
 	/** It is nobody's, whoever calls. */
 	@Test
 	void businessKeyOfAMethodIsLeftAlone() {
-		Answer first = send(this.refusing, "/keys/service?room=12");
+		Answer first = send(this.rejecting, "/keys/service?room=12");
 		assertThat(first.text()).startsWith("12 run");
 	}
 

@@ -20,7 +20,7 @@ class BrokenRequestsOnTomcatTests extends OnTomcat implements BrokenRequestsScen
 
 	/**
 	 * The guard does not compare the body, so the handler reads it and meets the end.
-	 * Tomcat then refuses the request itself, on its own response.
+	 * Tomcat then rejects the request itself, on its own response.
 	 */
 	@ParameterizedTest
 	@MethodSource

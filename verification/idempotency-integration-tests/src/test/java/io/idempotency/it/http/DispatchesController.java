@@ -62,16 +62,16 @@ class DispatchesController {
 		return "paid " + request.getAttribute("id");
 	}
 
-	@PostMapping("/internal/refuse")
+	@PostMapping("/internal/reject")
 	@Idempotent(header = "X-Request-Id")
 	@ResponseBody
-	public String refuse() {
+	public String reject() {
 		return "never";
 	}
 
-	@PostMapping("/refused/{id}")
-	public String refused(@PathVariable int id) {
-		return "forward:/internal/refuse";
+	@PostMapping("/rejected/{id}")
+	public String rejected(@PathVariable int id) {
+		return "forward:/internal/reject";
 	}
 
 }

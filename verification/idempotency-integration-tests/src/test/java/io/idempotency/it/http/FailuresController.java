@@ -130,27 +130,27 @@ class FailuresController {
 				"run " + this.runs.run("/failures/remembered-response-status"));
 	}
 
-	/** The call of a guarded bean is refused, for now. */
-	@PostMapping("/remembered-refusal")
+	/** The call of a guarded bean is rejected, for now. */
+	@PostMapping("/remembered-rejection")
 	@Idempotent(onFailure = FailureMode.REMEMBER)
-	public String rememberedRefusal() {
-		this.runs.run("/failures/remembered-refusal");
+	public String rememberedRejection() {
+		this.runs.run("/failures/remembered-rejection");
 		throw busy();
 	}
 
-	@PostMapping("/remembered-refusal-later")
+	@PostMapping("/remembered-rejection-later")
 	@Idempotent(onFailure = FailureMode.REMEMBER)
-	public CompletableFuture<String> rememberedRefusalLater() {
-		this.runs.run("/failures/remembered-refusal-later");
+	public CompletableFuture<String> rememberedRejectionLater() {
+		this.runs.run("/failures/remembered-rejection-later");
 		return CompletableFuture.supplyAsync(() -> {
 			throw busy();
 		});
 	}
 
-	@PostMapping("/remembered-refusal-deferred")
+	@PostMapping("/remembered-rejection-deferred")
 	@Idempotent(onFailure = FailureMode.REMEMBER)
-	public DeferredResult<String> rememberedRefusalDeferred() {
-		this.runs.run("/failures/remembered-refusal-deferred");
+	public DeferredResult<String> rememberedRejectionDeferred() {
+		this.runs.run("/failures/remembered-rejection-deferred");
 		DeferredResult<String> answer = new DeferredResult<>();
 		CompletableFuture.runAsync(() -> answer.setErrorResult(busy()));
 		return answer;

@@ -29,7 +29,7 @@ abstract class OnTomcat implements Scenario {
 	/** A new one for each test. */
 	final String key = UUID.randomUUID().toString();
 
-	/** The Tomcat of Boot 4: it refuses forms that it cannot read. */
+	/** The Tomcat of Boot 4: it rejects forms that it cannot read. */
 	static boolean isTomcat11() {
 		return ServerInfo.getServerNumber().startsWith("11.");
 	}

@@ -59,12 +59,12 @@ class RoutesOnTomcatTests extends OnTomcat implements RoutesScenarios {
 
 	@Test
 	void wrongDescriptionsFailWhenTheFilterIsMade() {
-		assertRefused((route) -> route.header("a b"), "its header 'a b' is not a valid header name");
-		assertRefused((route) -> route.body("/a~2"), "is not a JSON Pointer");
-		assertRefused((route) -> route.header("A").body("/a"), "more than one of key, header and body");
-		assertRefused((route) -> route.mode(IdempotencyMode.REJECT).fingerprint((request) -> 1), "compares nothing");
-		assertRefused((route) -> route.retention(Duration.ZERO), "The route 'wrong'");
-		assertRefused((route) -> route.store("nowhere"), "'nowhere' is not a bean of type IdempotencyStore");
+		assertRejected((route) -> route.header("a b"), "its header 'a b' is not a valid header name");
+		assertRejected((route) -> route.body("/a~2"), "is not a JSON Pointer");
+		assertRejected((route) -> route.header("A").body("/a"), "more than one of key, header and body");
+		assertRejected((route) -> route.mode(IdempotencyMode.REJECT).fingerprint((request) -> 1), "compares nothing");
+		assertRejected((route) -> route.retention(Duration.ZERO), "The route 'wrong'");
+		assertRejected((route) -> route.store("nowhere"), "'nowhere' is not a bean of type IdempotencyStore");
 		assertThatThrownBy(() -> this.routes.filter(" ")).isInstanceOf(IdempotencyConfigurationException.class)
 			.hasMessageContaining("it has no name");
 		assertThatThrownBy(() -> this.routes.filter("routes.orders"))
@@ -72,7 +72,7 @@ class RoutesOnTomcatTests extends OnTomcat implements RoutesScenarios {
 			.hasMessageContaining("The route 'routes.orders': another route has the same name");
 	}
 
-	private void assertRefused(Consumer<IdempotentRoute<ServerRequest>> description, String message) {
+	private void assertRejected(Consumer<IdempotentRoute<ServerRequest>> description, String message) {
 		assertThatThrownBy(() -> this.routes.filter("wrong", description))
 			.isInstanceOf(IdempotencyConfigurationException.class)
 			.hasMessageContaining("The route 'wrong'")

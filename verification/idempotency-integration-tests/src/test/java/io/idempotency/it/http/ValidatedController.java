@@ -38,7 +38,7 @@ class ValidatedController {
 		return nights + " nights in run " + this.runs.run("/validated/remembering");
 	}
 
-	/** What the method itself refuses, it may have done something before. */
+	/** What the method itself rejects, it may have done something before. */
 	@PostMapping("/inside")
 	@Idempotent
 	public String inside(@RequestParam int nights) {
@@ -47,7 +47,7 @@ class ValidatedController {
 	}
 
 	@ExceptionHandler
-	ResponseEntity<String> refused(ConstraintViolationException ex) {
+	ResponseEntity<String> rejected(ConstraintViolationException ex) {
 		return ResponseEntity.badRequest().body(ex.getMessage());
 	}
 

@@ -112,7 +112,7 @@ class AfterCommitTests {
 		completeBehindCommit(new CompletableFuture<>());
 		CompletableFuture<String> work = new CompletableFuture<>();
 		CompletableFuture<String> call = this.services.later(this.ref, work);
-		work.completeExceptionally(new IllegalStateException("refused"));
+		work.completeExceptionally(new IllegalStateException("rejected"));
 		assertThat(call).failsWithin(PATIENCE);
 		CompletableFuture<String> again = this.services.later(this.ref, CompletableFuture.completedFuture("second"));
 		assertThat(again).succeedsWithin(PATIENCE).isEqualTo("second");
@@ -128,7 +128,7 @@ class AfterCommitTests {
 	}
 
 	@Test
-	void handlerThatIsRepeatedBehindItsCommitIsRefused() {
+	void handlerThatIsRepeatedBehindItsCommitIsRejected() {
 		MethodInterceptor retry = (call) -> {
 			try {
 				return ((ProxyMethodInvocation) call).invocableClone().proceed();
@@ -168,13 +168,13 @@ class AfterCommitTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void transactionThatHasCommittedIsNotJoined(boolean completed) {
-		AtomicReference<Exception> refusal = new AtomicReference<>();
+		AtomicReference<Exception> rejection = new AtomicReference<>();
 		Runnable call = () -> {
 			try {
 				this.services.joined(this.ref, () -> "joined");
 			}
 			catch (IllegalStateException ex) {
-				refusal.set(ex);
+				rejection.set(ex);
 			}
 		};
 		new TransactionTemplate(this.manager).executeWithoutResult(
@@ -195,7 +195,7 @@ class AfterCommitTests {
 					}
 
 				}));
-		assertThat(refusal.get()).hasMessageContaining("is ending");
+		assertThat(rejection.get()).hasMessageContaining("is ending");
 		assertThat(this.services.joined(this.ref, () -> "joined")).isEqualTo("joined");
 	}
 

@@ -79,8 +79,8 @@ class CommitApplication {
 
 	}
 
-	/** A refusal that rolls nothing back, as far as Spring is concerned. */
-	static class Refused extends Exception {
+	/** A rejection that rolls nothing back, as far as Spring is concerned. */
+	static class Rejected extends Exception {
 
 		private static final long serialVersionUID = 1L;
 
@@ -165,26 +165,26 @@ class CommitApplication {
 			return answer(note);
 		}
 
-		@PostMapping("/refuse")
+		@PostMapping("/reject")
 		@Transactional
 		@Idempotent(transaction = TransactionMode.JOIN)
-		public String refuse(@RequestParam String ref) throws Refused {
+		public String reject(@RequestParam String ref) throws Rejected {
 			insert(ref);
-			throw new Refused();
+			throw new Rejected();
 		}
 
-		@PostMapping("/refuse/rollback-for")
-		@Transactional(rollbackFor = Refused.class)
+		@PostMapping("/reject/rollback-for")
+		@Transactional(rollbackFor = Rejected.class)
 		@Idempotent(transaction = TransactionMode.JOIN)
-		public String refuseRollingBack(@RequestParam String ref) throws Refused {
-			return refuse(ref);
+		public String rejectRollingBack(@RequestParam String ref) throws Rejected {
+			return reject(ref);
 		}
 
-		@PostMapping("/refuse/no-rollback-for")
-		@Transactional(noRollbackFor = Refused.class)
+		@PostMapping("/reject/no-rollback-for")
+		@Transactional(noRollbackFor = Rejected.class)
 		@Idempotent(transaction = TransactionMode.JOIN)
-		public String refuseWithoutRollback(@RequestParam String ref) throws Refused {
-			return refuse(ref);
+		public String rejectWithoutRollback(@RequestParam String ref) throws Rejected {
+			return reject(ref);
 		}
 
 		private String insert(String ref) {
@@ -237,8 +237,8 @@ class CommitApplication {
 		}
 
 		@ExceptionHandler
-		ResponseEntity<String> refused(Refused ex) {
-			return ResponseEntity.status(HttpStatus.SERVICE_UNAVAILABLE).body("refused");
+		ResponseEntity<String> rejected(Rejected ex) {
+			return ResponseEntity.status(HttpStatus.SERVICE_UNAVAILABLE).body("rejected");
 		}
 
 		@ExceptionHandler({ QueryTimeoutException.class, TransactionTimedOutException.class })

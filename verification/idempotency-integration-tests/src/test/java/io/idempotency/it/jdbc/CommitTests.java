@@ -85,7 +85,7 @@ class CommitTests {
 	@Test
 	void statementThatOutlivesItsTransactionRollsBackAndFreesTheKey() {
 		for (int i = 1; i <= 2; i++) {
-			assertRefused(post("/too-long?asks=true"), "late");
+			assertRejected(post("/too-long?asks=true"), "late");
 			assertThat(runs()).isEqualTo(i);
 		}
 		assertThat(rows()).isZero();
@@ -101,10 +101,10 @@ class CommitTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "/refuse", "/refuse/rollback-for", "/refuse/no-rollback-for" })
+	@ValueSource(strings = { "/reject", "/reject/rollback-for", "/reject/no-rollback-for" })
 	void exceptionRollsBackWhateverTheTransactionSays(String path) {
 		for (int i = 1; i <= 2; i++) {
-			assertRefused(post(path), "refused");
+			assertRejected(post(path), "rejected");
 			assertThat(runs()).isEqualTo(i);
 		}
 		assertThat(rows()).isZero();
@@ -114,7 +114,7 @@ class CommitTests {
 	void constraintThatTheCommitChecksIsTheFailureOfTheHandler() {
 		this.jdbc.update("insert into payment (ref, note) values (?, 'an earlier one')", this.ref);
 		for (int i = 1; i <= 2; i++) {
-			assertRefused(post("/pay"), "taken");
+			assertRejected(post("/pay"), "taken");
 			assertThat(runs()).isEqualTo(i);
 		}
 		assertThat(rows()).isEqualTo(1);
@@ -128,7 +128,7 @@ class CommitTests {
 	void cookieOfASessionOutlivesTheAnswerThatIsThrownAway() {
 		this.jdbc.update("insert into payment (ref, note) values (?, 'an earlier one')", this.ref);
 		Answer answer = post("/pay-in-a-session");
-		assertRefused(answer, "taken");
+		assertRejected(answer, "taken");
 		assertThat(answer.headers().entrySet()).filteredOn((header) -> header.getKey().equalsIgnoreCase("Set-Cookie"))
 			.flatExtracting(Map.Entry::getValue)
 			.singleElement(InstanceOfAssertFactories.STRING)
@@ -298,7 +298,7 @@ class CommitTests {
 	}
 
 	/** Nothing is left of the answer that the handler has given. */
-	private static void assertRefused(Answer answer, String text) {
+	private static void assertRejected(Answer answer, String text) {
 		assertThat(answer.text()).isEqualTo(text);
 		assertThat(answer.status()).isEqualTo(503);
 		assertThat(answer.replayed()).isFalse();

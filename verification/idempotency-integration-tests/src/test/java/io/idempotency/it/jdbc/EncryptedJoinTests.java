@@ -53,7 +53,7 @@ class EncryptedJoinTests extends JoinScenarios {
 	}
 
 	@Test
-	void resultOfAnotherKeyIsRefusedAndNothingRuns() throws Exception {
+	void resultOfAnotherKeyIsRejectedAndNothingRuns() throws Exception {
 		String mine = this.proxy.place(this.ref);
 		byte[] moved = body();
 		String other = this.ref + "-other";

@@ -102,7 +102,7 @@ class JdbcServerFaultTests {
 			assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
 				.isThrownBy(() -> this.one.execute(key, () -> this.runs.run(key)))
 				.satisfies((ex) -> assertThat(ex.retryAfter()).isPositive());
-			return "refused";
+			return "rejected";
 		});
 		assertThat(this.runs.of(key)).isZero();
 		assertThat(this.one.executeUntilAnswered(key, () -> this.runs.run(key))).isEqualTo(key + " run 1");

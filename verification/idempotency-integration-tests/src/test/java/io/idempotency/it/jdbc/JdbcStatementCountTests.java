@@ -147,7 +147,7 @@ class JdbcStatementCountTests {
 			renewals.add(new Renewal(request.key(), request.claimId(), Duration.ofMinutes(1)));
 		}
 		Counts counts = this.dataSource
-			.countsOf(() -> assertThat(this.node.store().renewAll(renewals)).as("refused").isEmpty());
+			.countsOf(() -> assertThat(this.node.store().renewAll(renewals)).as("rejected").isEmpty());
 		assertThat(counts.statements()).hasSize(this.dialect.renewal());
 		assertThat(counts.connections()).isEqualTo(1);
 	}

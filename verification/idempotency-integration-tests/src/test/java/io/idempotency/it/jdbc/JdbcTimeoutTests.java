@@ -117,7 +117,7 @@ class JdbcTimeoutTests {
 				.satisfies((ex) -> {
 					NotAllRenewedException cause = (NotAllRenewedException) ex.getCause();
 					assertThat(cause.notRenewed()).containsExactly(held.id());
-					assertThat(cause.refused()).isEmpty();
+					assertThat(cause.rejected()).isEmpty();
 				});
 		});
 		List<Duration> rests = claims.stream()

@@ -119,7 +119,7 @@ class JdbcTransactionTests {
 	 * As where the driver has connected anew by itself: the claim is gone, and the work.
 	 */
 	@Test
-	void endOfAClaimThatIsNotInTheTransactionIsRefused() {
+	void endOfAClaimThatIsNotInTheTransactionIsRejected() {
 		IdempotencyKey key = Requests.key();
 		Claim claim = Requests.acquired(this.store.claim(Requests.claim(key)));
 		this.store.release(key, claim.id());
@@ -281,11 +281,11 @@ class JdbcTransactionTests {
 		IdempotencyKey key = Requests.key();
 		IdempotencyKey other = Requests.key();
 		CountDownLatch claimed = new CountDownLatch(1);
-		CountDownLatch refused = new CountDownLatch(1);
+		CountDownLatch rejected = new CountDownLatch(1);
 		CompletableFuture<Void> owner = SchedulerThread.run(() -> this.transaction.executeWithoutResult((status) -> {
 			Requests.acquired(this.joining.claim(Requests.claim(key)));
 			claimed.countDown();
-			await(refused);
+			await(rejected);
 		}));
 		await(claimed);
 		try {
@@ -301,7 +301,7 @@ class JdbcTransactionTests {
 			});
 		}
 		finally {
-			refused.countDown();
+			rejected.countDown();
 		}
 		owner.get(1, TimeUnit.MINUTES);
 		assertThat(workDone(other)).isEqualTo(2);

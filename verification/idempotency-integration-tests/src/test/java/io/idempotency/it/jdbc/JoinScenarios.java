@@ -111,7 +111,7 @@ abstract class JoinScenarios {
 	}
 
 	@Test
-	void duplicateThatMeetsTheRunningCallIsRefused() throws Exception {
+	void duplicateThatMeetsTheRunningCallIsRejected() throws Exception {
 		this.orders.running = new CountDownLatch(1);
 		this.orders.mayEnd = new CountDownLatch(1);
 		CompletableFuture<String> first = SchedulerThread.supply(() -> place(this.ref));
@@ -380,7 +380,7 @@ abstract class JoinScenarios {
 	}
 
 	@Test
-	void refusalOfARolledBackHandlerIsAResult() throws Exception {
+	void rejectionOfARolledBackHandlerIsAResult() throws Exception {
 		assertThat(send("/join/failing?status=422").status()).isEqualTo(422);
 		Answer second = send("/join/failing?status=422");
 		assertThat(second.status()).isEqualTo(422);

@@ -142,7 +142,7 @@ class JoinedAdviceTests {
 
 	/** The answer is made behind a wrapper, so the first call has committed. */
 	@Test
-	void callBehindOneThatHasCommittedIsRefused() {
+	void callBehindOneThatHasCommittedIsRejected() {
 		this.charges.around = (call) -> {
 			((ProxyMethodInvocation) call).invocableClone().proceed();
 			return call.proceed();

@@ -91,7 +91,7 @@ class JoinedPoolTests {
 	}
 
 	@Test
-	void duplicateThatDoesNotWaitIsRefusedAtOnce() throws Exception {
+	void duplicateThatDoesNotWaitIsRejectedAtOnce() throws Exception {
 		CompletableFuture<String> first = begin(() -> this.payments.joinAtOnce(this.ref));
 		for (int i = 0; i < DUPLICATES; i++) {
 			assertThatExceptionOfType(IdempotencyInProgressException.class)
@@ -127,7 +127,7 @@ class JoinedPoolTests {
 			.withThrowableThat()
 			.havingCause()
 			.isInstanceOfSatisfying(IdempotencyDuplicateException.class,
-					(refusal) -> assertThat(refusal.attempts()).isEqualTo(2));
+					(rejection) -> assertThat(rejection.attempts()).isEqualTo(2));
 		assertThat(paid()).isOne();
 	}
 

@@ -93,17 +93,17 @@ class RoutedDataSourceTests {
 	}
 
 	@Test
-	void recordsOfADatabaseForEachTenantAreRefused() {
-		assertRefused(byTenant());
+	void recordsOfADatabaseForEachTenantAreRejected() {
+		assertRejected(byTenant());
 	}
 
 	@Test
-	void recordsOfADatabaseForEachTenantAreRefusedBehindProxies() {
-		assertRefused(new LazyConnectionDataSourceProxy(byTenant()));
-		assertRefused(new TransactionAwareDataSourceProxy(new LazyConnectionDataSourceProxy(byTenant())));
+	void recordsOfADatabaseForEachTenantAreRejectedBehindProxies() {
+		assertRejected(new LazyConnectionDataSourceProxy(byTenant()));
+		assertRejected(new TransactionAwareDataSourceProxy(new LazyConnectionDataSourceProxy(byTenant())));
 	}
 
-	private void assertRefused(DataSource routed) {
+	private void assertRejected(DataSource routed) {
 		this.runner.withBean("routed", DataSource.class, () -> routed)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** Nothing could be claimed, so each call would be refused, as if the store were down. */
+/** Nothing could be claimed, so each call would be rejected, as if the store were down. */
 @Requires(Backend.POSTGRESQL)
 class UnwritableTableTests {
 
@@ -28,7 +28,7 @@ class UnwritableTableTests {
 		Tables.create(this.database);
 	}
 
-	private static void expectRefusal(DataSource dataSource) {
+	private static void expectRejection(DataSource dataSource) {
 		JdbcSchema schema = new JdbcSchema(dataSource, Tables.RECORDS);
 		assertThatExceptionOfType(IdempotencyConfigurationException.class).isThrownBy(schema::verify)
 			.withMessageContaining("cannot be written");
@@ -41,7 +41,7 @@ class UnwritableTableTests {
 			config.setReadOnly(true);
 			config.setAutoCommit(false);
 		})) {
-			expectRefusal(pool);
+			expectRejection(pool);
 		}
 	}
 
@@ -49,7 +49,7 @@ class UnwritableTableTests {
 	void sessionsThatOnlyReadFailTheStart() {
 		try (HikariDataSource pool = this.database.pool(1,
 				(config) -> config.setConnectionInitSql("set default_transaction_read_only = on"))) {
-			expectRefusal(pool);
+			expectRejection(pool);
 		}
 	}
 
@@ -62,7 +62,7 @@ class UnwritableTableTests {
 		this.database.jdbc().execute("revoke " + verb + " on idempotency_record from " + user);
 		try (HikariDataSource pool = this.database.pool(1,
 				(config) -> config.setConnectionInitSql("set role " + user))) {
-			expectRefusal(pool);
+			expectRejection(pool);
 		}
 	}
 

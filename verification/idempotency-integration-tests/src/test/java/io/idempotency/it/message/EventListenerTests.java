@@ -42,7 +42,7 @@ class EventListenerTests {
 	}
 
 	@Test
-	void refusedDuplicateIsSkippedAndThePublisherSeesNothing() {
+	void rejectedDuplicateIsSkippedAndThePublisherSeesNothing() {
 		this.runner.run((context) -> {
 			context.publishEvent(new Shipped("7"));
 			context.publishEvent(new Shipped("7"));

@@ -65,7 +65,7 @@ class KafkaContainersTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "future", "async-acks" })
-	void oneRefusalStopsNoPartition(String topic) {
+	void oneRejectionStopsNoPartition(String topic) {
 		List<String> payloads = IntStream.range(0, RECORDS).mapToObj((i) -> topic + i).toList();
 		CountDownLatch end = new CountDownLatch(1);
 		CompletableFuture<Void> elsewhere = runElsewhere(topic, payloads.get(10), end);
@@ -108,13 +108,13 @@ class KafkaContainersTests {
 	}
 
 	@Test
-	void refusalTakesNoUnfinishedRecordWithIt() throws Exception {
+	void rejectionTakesNoUnfinishedRecordWithIt() throws Exception {
 		String held = "held-" + UUID.randomUUID();
-		String refused = UUID.randomUUID().toString();
+		String rejected = UUID.randomUUID().toString();
 		String last = UUID.randomUUID().toString();
 		CountDownLatch end = new CountDownLatch(1);
-		CompletableFuture<Void> elsewhere = runElsewhere("held", refused, end);
-		List.of(held, refused, last).forEach((payload) -> this.kafka.send("held", payload).join());
+		CompletableFuture<Void> elsewhere = runElsewhere("held", rejected, end);
+		List.of(held, rejected, last).forEach((payload) -> this.kafka.send("held", payload).join());
 		this.containers.getListenerContainer("held").start();
 		Awaitility.await()
 			.atMost(PATIENCE)

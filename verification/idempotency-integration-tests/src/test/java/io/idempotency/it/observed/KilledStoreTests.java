@@ -118,26 +118,26 @@ class KilledStoreTests {
 
 	private static void expectHealth(ConfigurableApplicationContext rejecting,
 			ConfigurableApplicationContext proceeding, Runnable kill, Runnable restart) {
-		Client refused = client(rejecting);
+		Client rejected = client(rejecting);
 		Client unguarded = client(proceeding);
-		expectUp(refused);
+		expectUp(rejected);
 		expectUp(unguarded);
 
 		kill.run();
-		assertThat(post(refused)).isEqualTo(503);
+		assertThat(post(rejected)).isEqualTo(503);
 		assertThat(post(unguarded)).isEqualTo(200);
-		expect(refused, "idempotency", 503, "DOWN");
-		expect(refused, "readiness", 503, "DOWN");
-		expect(refused, "liveness", 200, "UP");
+		expect(rejected, "idempotency", 503, "DOWN");
+		expect(rejected, "readiness", 503, "DOWN");
+		expect(rejected, "liveness", 200, "UP");
 		expect(unguarded, "idempotency", 200, "DEGRADED");
 		expect(unguarded, "readiness", 200, "UP");
 		expect(unguarded, "liveness", 200, "UP");
 
 		restart.run();
-		expectUp(refused);
+		expectUp(rejected);
 		expectUp(unguarded);
 		// A busy machine may keep a call of the store waiting.
-		await().until(() -> post(refused) == 200);
+		await().until(() -> post(rejected) == 200);
 		assertThat(post(unguarded)).isEqualTo(200);
 	}
 

@@ -81,9 +81,9 @@ class ObservedApplication {
 			throw new ResponseStatusException(HttpStatus.BAD_GATEWAY);
 		}
 
-		@PostMapping("/refuses")
-		@Idempotent(operation = "refuses")
-		String refuses() {
+		@PostMapping("/rejects")
+		@Idempotent(operation = "rejects")
+		String rejects() {
 			throw new ResponseStatusException(HttpStatus.CONFLICT);
 		}
 

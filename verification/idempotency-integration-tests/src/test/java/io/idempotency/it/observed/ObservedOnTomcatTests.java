@@ -33,7 +33,7 @@ class ObservedOnTomcatTests {
 
 	private static RedisServer server;
 
-	/** Whose calls are refused while the store is cut off. */
+	/** Whose calls are rejected while the store is cut off. */
 	private static Node rejecting;
 
 	/** Whose calls run unguarded while the store is cut off. */
@@ -93,8 +93,8 @@ class ObservedOnTomcatTests {
 		expected.putAll(Map.of("once executed", 1L, "once duplicate", 2L));
 		post("/fails", 502, 502);
 		expected.put("fails failed", 2L);
-		post("/refuses", 409, 409);
-		expected.putAll(Map.of("refuses executed", 1L, "refuses replayed", 1L));
+		post("/rejects", 409, 409);
+		expected.putAll(Map.of("rejects executed", 1L, "rejects replayed", 1L));
 		post("/unkept", 200, 409);
 		expected.putAll(Map.of("unkept executed", 1L, "unkept result-unavailable", 1L));
 		post("/found", 200, 200);

@@ -121,7 +121,7 @@ class PrometheusTests {
 		assertThat(post(proceeding, "/plain", "k5", "body").status()).isEqualTo(200);
 		loseALeaseWhileTheStoreIsAway(rejecting, proceeding, dashboard);
 		rejecting.line.holdUp();
-		// One refused call rings nobody.
+		// One rejected call rings nobody.
 		assertThat(post(rejecting, "/plain", "k3", "body").status()).isEqualTo(503);
 		assertThat(post(rejecting, "/plain", "k3", "body").status()).isEqualTo(503);
 		rejecting.line.letGo();

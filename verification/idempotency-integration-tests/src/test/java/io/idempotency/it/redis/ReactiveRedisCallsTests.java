@@ -136,7 +136,7 @@ class ReactiveRedisCallsTests {
 
 	/** A server that stands still keeps the first ones for the time-out of the store. */
 	@Test
-	void callsAreRefusedAtOnceWhileTheServerIsAway() {
+	void callsAreRejectedAtOnceWhileTheServerIsAway() {
 		try (RedisIdempotencyStore store = store(STORE_TIMEOUT); ReactiveIdempotencyEngine reactive = reactive(store)) {
 			awaitAnswer(reactive, store);
 			this.server.pause();
@@ -152,7 +152,7 @@ class ReactiveRedisCallsTests {
 	}
 
 	@Test
-	void callsAreRefusedWhileTheServerIsGone() {
+	void callsAreRejectedWhileTheServerIsGone() {
 		try (RedisIdempotencyStore store = store(STORE_TIMEOUT); ReactiveIdempotencyEngine reactive = reactive(store)) {
 			awaitAnswer(reactive, store);
 			this.server.kill();

@@ -54,7 +54,7 @@ class RedisAdminTests {
 
 	/**
 	 * Copies the first of the records that the server has, to names that are its own; it
-	 * refuses those of other masters.
+	 * rejects those of other masters.
 	 */
 	private static final String COPY = """
 			local record

@@ -187,7 +187,7 @@ class RedisCommandCountTests {
 	@Test
 	void unknownScriptIsSentOnce() {
 		this.server.command("SCRIPT", "FLUSH");
-		// EVALSHA is refused and EVAL follows, for claim and complete; then the server
+		// EVALSHA is rejected and EVAL follows, for claim and complete; then the server
 		// knows both again.
 		assertThat(commandsOf(() -> this.node.execute(freshKey(), () -> "done"))).containsEntry("evalsha", 2L)
 			.containsEntry("eval", 2L);

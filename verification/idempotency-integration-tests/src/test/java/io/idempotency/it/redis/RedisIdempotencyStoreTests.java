@@ -225,7 +225,7 @@ class RedisIdempotencyStoreTests {
 	}
 
 	@Test
-	void fullServerRefusesClaimsAndKeepsWhatItHas() {
+	void fullServerRejectsClaimsAndKeepsWhatItHas() {
 		try (RedisServer full = RedisServer.start(RedisBinary.REDIS_7_0, "--maxmemory-policy", "noeviction")) {
 			LettuceConnectionFactory connections = RedisClients.lettuce(full);
 			RedisIdempotencyStore fullStore = new RedisIdempotencyStore(connections);
@@ -236,8 +236,8 @@ class RedisIdempotencyStoreTests {
 			Claim runningClaim = Requests.acquire(fullStore, running);
 			full.command("CONFIG", "SET", "maxmemory", "1");
 
-			ClaimRequest refused = Requests.claim(key("test"), HOUR, DAY);
-			assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> fullStore.claim(refused))
+			ClaimRequest rejected = Requests.claim(key("test"), HOUR, DAY);
+			assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> fullStore.claim(rejected))
 				.withMessageContaining("'claim'")
 				.satisfies((ex) -> assertThat(ex).rootCause().hasMessageContaining("OOM"));
 			assertThat(fullStore.claim(Requests.claim(done.key(), HOUR, DAY)))
@@ -250,7 +250,7 @@ class RedisIdempotencyStoreTests {
 
 			full.command("CONFIG", "SET", "maxmemory", "0");
 			assertThat(fullStore.complete(Requests.result(runningClaim, DAY))).isTrue();
-			assertThat(fullStore.claim(refused)).isInstanceOf(ClaimResult.Acquired.class);
+			assertThat(fullStore.claim(rejected)).isInstanceOf(ClaimResult.Acquired.class);
 			connections.destroy();
 		}
 	}
@@ -273,7 +273,7 @@ class RedisIdempotencyStoreTests {
 	}
 
 	@Test
-	void wrongArgumentsAreRefusedAtOnce() {
+	void wrongArgumentsAreRejectedAtOnce() {
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> new RedisIdempotencyStore(this.connectionFactory, "", Duration.ZERO))
 			.withMessageContaining("storeTimeout");

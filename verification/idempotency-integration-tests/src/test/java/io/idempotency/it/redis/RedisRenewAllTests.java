@@ -35,7 +35,7 @@ class RedisRenewAllTests {
 	}
 
 	@Test
-	void refusedOnesAreNamedAndTheOthersLiveOn() {
+	void rejectedOnesAreNamedAndTheOthersLiveOn() {
 		List<Renewal> renewals = new ArrayList<>(this.node.claims(30));
 		Renewal released = renewals.get(3);
 		this.node.store().release(released.key(), released.claimId());
@@ -74,7 +74,7 @@ class RedisRenewAllTests {
 	}
 
 	@Test
-	void nothingToRenewIsNothingRefused() {
+	void nothingToRenewIsNothingRejected() {
 		assertThat(this.node.store().renewAll(List.of())).isEmpty();
 	}
 

@@ -23,7 +23,7 @@ final class Payers implements AutoCloseable {
 	private static final long PAUSE_MILLIS = 20;
 
 	/** Less than an answer with status 503 asks for: the load goes on. */
-	private static final long PAUSE_AFTER_REFUSAL_MILLIS = 300;
+	private static final long PAUSE_AFTER_REJECTION_MILLIS = 300;
 
 	private final Client client;
 
@@ -55,7 +55,7 @@ final class Payers implements AutoCloseable {
 		try {
 			Answer answer = this.client.post("/payments", key);
 			this.answers.put(key, answer);
-			this.threads.schedule(this::pay, (answer.status() == 503) ? PAUSE_AFTER_REFUSAL_MILLIS : PAUSE_MILLIS,
+			this.threads.schedule(this::pay, (answer.status() == 503) ? PAUSE_AFTER_REJECTION_MILLIS : PAUSE_MILLIS,
 					TimeUnit.MILLISECONDS);
 		}
 		catch (RejectedExecutionException closed) {

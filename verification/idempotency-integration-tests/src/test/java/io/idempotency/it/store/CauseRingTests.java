@@ -64,7 +64,7 @@ class CauseRingTests {
 	}
 
 	@Test
-	void questionWhetherRedisRefusesTheUser() {
+	void questionWhetherRedisRejectsTheUser() {
 		RedisConnectionFactory factory = proxy(RedisConnectionFactory.class, (self, method, arguments) -> {
 			if (method.getName().equals("getConnection")) {
 				throw this.ring;

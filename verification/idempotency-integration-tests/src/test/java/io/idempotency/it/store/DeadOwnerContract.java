@@ -63,15 +63,15 @@ public abstract class DeadOwnerContract {
 	protected abstract int runs(String key);
 
 	@Test
-	void callOfADeadOwnerIsTakenOverOnceOrRefused() {
+	void callOfADeadOwnerIsTakenOverOnceOrRejected() {
 		String rerun = UUID.randomUUID().toString();
-		String refuse = UUID.randomUUID().toString();
-		try (OtherJvm owner = startOwner(rerun, refuse)) {
+		String reject = UUID.randomUUID().toString();
+		try (OtherJvm owner = startOwner(rerun, reject)) {
 			// The owner lives, so its claims do.
 			awaitRenewal(rerun);
-			awaitRenewal(refuse);
+			awaitRenewal(reject);
 			assertThatExceptionOfType(IdempotencyInProgressException.class).isThrownBy(() -> execute(rerun));
-			assertThatExceptionOfType(IdempotencyInProgressException.class).isThrownBy(() -> execute(refuse));
+			assertThatExceptionOfType(IdempotencyInProgressException.class).isThrownBy(() -> execute(reject));
 
 			owner.kill();
 			assertThat(survivor().executeUntilAnswered(rerun, () -> run(rerun))).isEqualTo("run 2");
@@ -82,10 +82,10 @@ public abstract class DeadOwnerContract {
 			await().atMost(Duration.ofSeconds(60))
 				.ignoreException(IdempotencyInProgressException.class)
 				.untilAsserted(() -> assertThatExceptionOfType(IdempotencyOutcomeUnknownException.class)
-					.isThrownBy(() -> survivor().call(refuse)
+					.isThrownBy(() -> survivor().call(reject)
 						.onAbandoned(AbandonedMode.REJECT)
-						.execute(String.class, () -> run(refuse))));
-			assertThat(runs(refuse)).as("runs: of the dead owner alone").isEqualTo(1);
+						.execute(String.class, () -> run(reject))));
+			assertThat(runs(reject)).as("runs: of the dead owner alone").isEqualTo(1);
 		}
 	}
 

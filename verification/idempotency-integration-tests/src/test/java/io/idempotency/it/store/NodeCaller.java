@@ -44,8 +44,8 @@ public abstract class NodeCaller implements ShiftedCaller {
 					return "done";
 				}));
 		}
-		catch (IdempotencyException refusal) {
-			return refusal.getClass().getSimpleName();
+		catch (IdempotencyException rejection) {
+			return rejection.getClass().getSimpleName();
 		}
 	}
 

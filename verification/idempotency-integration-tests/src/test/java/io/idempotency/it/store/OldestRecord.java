@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * A record as the first version stored it: an answer that is kept until the year 2200.
  * The bytes never change. A version that cannot read them makes retries of older calls
- * run again, or refuses them.
+ * run again, or rejects them.
  */
 public final class OldestRecord {
 

@@ -203,7 +203,7 @@ class LostAnswersTests {
 		assertThat(this.line.answers()).isGreaterThanOrEqualTo(3);
 	}
 
-	/** The first call ends when the second one has been refused. */
+	/** The first call ends when the second one has been rejected. */
 	private ClientHttpResponse endTheFirst(HttpRequest request, byte[] body, ClientHttpRequestExecution execution)
 			throws IOException {
 		ClientHttpResponse answer = execution.execute(request, body);

@@ -149,8 +149,8 @@ final class Connection implements AutoCloseable {
 			return "true".equals(header("Idempotent-Replayed"));
 		}
 
-		/** Whether the library has refused the request. */
-		boolean isRefusal() {
+		/** Whether the library has rejected the request. */
+		boolean isRejection() {
 			return text().contains("urn:idempotency:")
 					|| String.valueOf(header("Content-Type")).contains("problem+json");
 		}

@@ -73,7 +73,7 @@ final class Connections implements AutoCloseable {
 			connection.send(bytes, request.framing().isIncomplete());
 		}
 		catch (SocketException ex) {
-			// Refused before it was read to its end: the answer says why.
+			// Rejected before it was read to its end: the answer says why.
 			if (request.isClean()) {
 				throw ex;
 			}

@@ -71,7 +71,7 @@ final class SameRequest {
 	}
 
 	/**
-	 * Whether a container may refuse the request as soon as somebody asks for a
+	 * Whether a container may reject the request as soon as somebody asks for a
 	 * parameter, as Tomcat 11 does: the guard asks where the handler may not.
 	 */
 	static boolean hasBrokenParameters(FuzzRequest request) {

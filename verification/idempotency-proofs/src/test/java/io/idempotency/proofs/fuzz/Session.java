@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Session {
 
-	/** The refusals of the library, and the status of each. */
-	private static final Map<String, Integer> REFUSALS = Map.of("key-missing", 400, "key-invalid", 400, "token-unknown",
+	/** The rejections of the library, and the status of each. */
+	private static final Map<String, Integer> REJECTIONS = Map.of("key-missing", 400, "key-invalid", 400, "token-unknown",
 			400, "key-reused", 422, "in-progress", 409, "duplicate", 409, "result-unavailable", 409, "outcome-unknown",
 			409, "body-too-large", 413);
 
@@ -96,8 +96,8 @@ final class Session {
 			return;
 		}
 		this.tally.count((answer.isReplayed() ? "replayed " : "answered ") + answer.status());
-		if (answer.isRefusal()) {
-			checkRefusal(one, answer);
+		if (answer.isRejection()) {
+			checkRejection(one, answer);
 		}
 		else if (answer.isReplayed()) {
 			checkReplay(one, answer);
@@ -107,21 +107,21 @@ final class Session {
 		}
 	}
 
-	private void checkRefusal(Sent one, Answer answer) {
+	private void checkRejection(Sent one, Answer answer) {
 		if (one.request.method().equals("HEAD")) {
-			this.tally.count("refused HEAD");
+			this.tally.count("rejected HEAD");
 			return;
 		}
 		String code = answer.text().replaceAll("(?s).*\"code\":\"([^\"]*)\".*", "$1");
-		this.tally.count("refused " + code);
-		if (!Integer.valueOf(answer.status()).equals(REFUSALS.get(code))
+		this.tally.count("rejected " + code);
+		if (!Integer.valueOf(answer.status()).equals(REJECTIONS.get(code))
 				|| !"application/problem+json".equals(answer.header("Content-Type"))
 				|| !answer.text().contains("\"type\":\"urn:idempotency:" + code + "\"")
 				|| JsonValue.read(new String(answer.body(), StandardCharsets.ISO_8859_1)) == null) {
-			throw violation("refusal", one, "is not one that the library may give");
+			throw violation("rejection", one, "is not one that the library may give");
 		}
 		if (answer.status() == 409 && code.equals("in-progress") == (answer.header("Retry-After") == null)) {
-			throw violation("refusal", one, "has Retry-After where it should not, or not where it should");
+			throw violation("rejection", one, "has Retry-After where it should not, or not where it should");
 		}
 	}
 

@@ -24,7 +24,7 @@ record Call(String id, String key, String variant, Operation operation, long sen
 	 * An answer.
 	 *
 	 * @param status its status
-	 * @param code the code of a refusal
+	 * @param code the code of a rejection
 	 * @param replayed whether it says that it is a replay
 	 * @param run the run that it is of
 	 * @param key the key that this run had

@@ -74,7 +74,7 @@ class HistoryCheckerTests {
 								mended 1600 f1
 								"""),
 				wrong(Rule.DOUBLE_RUN, "once", killed(TAKEN_OVER).replace("A replay", "A once")),
-				wrong(Rule.DOUBLE_RUN, "refuse", killed(TAKEN_OVER).replace("A replay", "A refuse")),
+				wrong(Rule.DOUBLE_RUN, "reject", killed(TAKEN_OVER).replace("A replay", "A reject")),
 				wrong(Rule.DOUBLE_RUN, "two have one lock", DONE_TWICE.replace("A replay", "A lock")),
 				wrong(Rule.EARLY, "a dead owner's lease lasted",
 						killed(TAKEN_OVER).replace("start 4200", "start 2500")),
@@ -123,19 +123,19 @@ class HistoryCheckerTests {
 						effect 99000 k one-1-1
 						effect 99000 k two-1-1
 						"""), wrong(Rule.DOUBLE_EFFECT, "no row", join(GOOD)),
-				wrong(Rule.REFUSED, "in progress, and nobody else called", """
+				wrong(Rule.REJECTED, "in progress, and nobody else called", """
 						call 1000 c1 k A replay
 						answer 1010 c1 409 in-progress fresh - - - - -
-						"""), wrong(Rule.REFUSED, "outcome unknown, and nothing was wrong", """
-						call 100000 c1 k A refuse
+						"""), wrong(Rule.REJECTED, "outcome unknown, and nothing was wrong", """
+						call 100000 c1 k A reject
 						answer 100010 c1 409 outcome-unknown fresh - - - - -
-						"""), wrong(Rule.REFUSED, "reused, and there was one request", GOOD + """
+						"""), wrong(Rule.REJECTED, "reused, and there was one request", GOOD + """
 						call 9500 c4 k A replay
 						answer 9510 c4 422 key-reused fresh - - - - -
-						"""), wrong(Rule.REFUSED, "not found", """
+						"""), wrong(Rule.REJECTED, "not found", """
 						call 1000 c1 k A replay
 						answer 1010 c1 404 - fresh - - - - -
-						"""), wrong(Rule.REFUSED, "a bad request, and no node was told to end", """
+						"""), wrong(Rule.REJECTED, "a bad request, and no node was told to end", """
 						call 1000 c1 k A replay
 						answer 1010 c1 400 - fresh - - - - -
 						"""), wrong(Rule.ENDLESS, "no answer", """
@@ -202,10 +202,10 @@ class HistoryCheckerTests {
 						done 1040 two-1-1 b2
 						answer 1050 c2 201 - fresh two-1-1 k A b2 w2
 						"""), allowed("a dead owner that is never followed", killed("""
-						call 1000 c1 k A refuse
-						start 1010 one-1-1 k A refuse one-1
+						call 1000 c1 k A reject
+						start 1010 one-1-1 k A reject one-1
 						silence 2000 c1
-						call 5000 c2 k A refuse
+						call 5000 c2 k A reject
 						answer 5010 c2 409 outcome-unknown fresh - - - - -
 						""")), allowed("a transaction that rolled back", join("""
 						call 1000 c1 k A replay

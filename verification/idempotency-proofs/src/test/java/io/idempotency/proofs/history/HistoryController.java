@@ -41,10 +41,10 @@ class HistoryController {
 		return run(Operation.WAIT, key, variant);
 	}
 
-	@PostMapping("/refuse")
-	@Idempotent(operation = "refuse", onAbandoned = AbandonedMode.REJECT)
-	ResponseEntity<byte[]> refuse(@RequestHeader(KEY) String key, @RequestBody String variant) {
-		return run(Operation.REFUSE, key, variant);
+	@PostMapping("/reject")
+	@Idempotent(operation = "reject", onAbandoned = AbandonedMode.REJECT)
+	ResponseEntity<byte[]> reject(@RequestHeader(KEY) String key, @RequestBody String variant) {
+		return run(Operation.REJECT, key, variant);
 	}
 
 	@PostMapping("/once")

@@ -109,7 +109,7 @@ final class KeyCheck {
 			checkSuccess(call, reply);
 		}
 		else {
-			checkRefusal(call, reply);
+			checkRejection(call, reply);
 		}
 	}
 
@@ -129,22 +129,22 @@ final class KeyCheck {
 		}
 	}
 
-	private void checkRefusal(Call call, Reply reply) {
+	private void checkRejection(Call call, Reply reply) {
 		boolean hasReason = switch (reply.code()) {
 			case "in-progress", "duplicate" ->
 				this.key.calls().stream().anyMatch((other) -> other != call && other.sent() < call.answered());
-			case "outcome-unknown" -> call.operation() == Operation.REFUSE && isTroubled(call);
+			case "outcome-unknown" -> call.operation() == Operation.REJECT && isTroubled(call);
 			case "result-unavailable" -> call.operation() == Operation.JOIN && isTroubled(call);
 			case "key-reused" -> call.operation().compares()
 					&& this.key.calls().stream().anyMatch((other) -> !other.variant().equals(call.variant()));
 			case "store-unavailable" -> true; // counted by the report
 			// A run that has failed says so by itself. A Tomcat that ends between its two
-			// looks at that reads no headers, misses Host, and refuses the request.
+			// looks at that reads no headers, misses Host, and rejects the request.
 			default ->
 				reply.status() == 500 || reply.status() == 400 && this.excuses.isEnding(call.sent(), call.answered());
 		};
 		if (!hasReason) {
-			violated(Rule.REFUSED, call.sent(), call.answered(), call.toString());
+			violated(Rule.REJECTED, call.sent(), call.answered(), call.toString());
 		}
 	}
 

@@ -13,7 +13,7 @@ enum Operation {
 	WAIT,
 
 	/** What a dead owner has begun never runs again. */
-	REFUSE,
+	REJECT,
 
 	/** Mode {@code REJECT}: at most one run, whatever becomes of it. */
 	ONCE,
@@ -25,7 +25,7 @@ enum Operation {
 	JOIN;
 
 	/** Those that need no database. */
-	static final List<Operation> OF_EVERY_STORE = List.of(REPLAY, WAIT, REFUSE, ONCE, LOCK);
+	static final List<Operation> OF_EVERY_STORE = List.of(REPLAY, WAIT, REJECT, ONCE, LOCK);
 
 	static Operation of(String word) {
 		return valueOf(word.toUpperCase(Locale.ROOT));
@@ -43,7 +43,7 @@ enum Operation {
 
 	/** Whether a dead owner has a successor. */
 	boolean runsAgain() {
-		return this != ONCE && this != REFUSE;
+		return this != ONCE && this != REJECT;
 	}
 
 	@Override

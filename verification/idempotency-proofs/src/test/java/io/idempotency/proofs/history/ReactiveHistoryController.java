@@ -42,10 +42,10 @@ class ReactiveHistoryController {
 		return run(Operation.WAIT, key, variant);
 	}
 
-	@PostMapping("/refuse")
-	@Idempotent(operation = "refuse", onAbandoned = AbandonedMode.REJECT)
-	Mono<ResponseEntity<byte[]>> refuse(@RequestHeader(KEY) String key, @RequestBody String variant) {
-		return run(Operation.REFUSE, key, variant);
+	@PostMapping("/reject")
+	@Idempotent(operation = "reject", onAbandoned = AbandonedMode.REJECT)
+	Mono<ResponseEntity<byte[]>> reject(@RequestHeader(KEY) String key, @RequestBody String variant) {
+		return run(Operation.REJECT, key, variant);
 	}
 
 	@PostMapping("/once")

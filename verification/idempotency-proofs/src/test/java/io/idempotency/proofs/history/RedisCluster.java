@@ -37,7 +37,7 @@ final class RedisCluster implements HistoryStore {
 
 	@Override
 	public List<Operation> operations() {
-		return List.of(Operation.REPLAY, Operation.WAIT, Operation.REFUSE, Operation.ONCE, Operation.LOCK);
+		return List.of(Operation.REPLAY, Operation.WAIT, Operation.REJECT, Operation.ONCE, Operation.LOCK);
 	}
 
 	@Override

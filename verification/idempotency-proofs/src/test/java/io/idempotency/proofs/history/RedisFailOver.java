@@ -42,7 +42,7 @@ final class RedisFailOver implements HistoryStore {
 
 	@Override
 	public List<Operation> operations() {
-		return List.of(Operation.REPLAY, Operation.WAIT, Operation.REFUSE, Operation.ONCE, Operation.LOCK);
+		return List.of(Operation.REPLAY, Operation.WAIT, Operation.REJECT, Operation.ONCE, Operation.LOCK);
 	}
 
 	@Override

@@ -42,7 +42,7 @@ final class Report {
 		List<Call> calls = this.history.calls();
 		long keys = calls.stream().map(Call::key).distinct().count();
 		return String.format(
-				"%,d calls with %,d keys: %,d first answers, %,d replays, %,d refusals of duplicates (409), %,d of other requests "
+				"%,d calls with %,d keys: %,d first answers, %,d replays, %,d rejections of duplicates (409), %,d of other requests "
 						+ "(422), %,d of an absent store (503), %,d failures of the work, %,d without an answer. %,d runs.",
 				calls.size(), keys, count((reply) -> reply.isSuccess() && !reply.replayed()),
 				count((reply) -> reply.isSuccess() && reply.replayed()), count((reply) -> reply.status() == 409),

@@ -17,7 +17,7 @@ enum Rule {
 
 	DOUBLE_EFFECT("work that is committed twice, or answered and not committed"),
 
-	REFUSED("a refusal without a reason"),
+	REJECTED("a rejection without a reason"),
 
 	ENDLESS("a key whose callers never get a final answer");
 

@@ -6,7 +6,7 @@ enum Fault {
 	/** The request is lost, and the node hears nothing until its time-out. */
 	REQUEST_LOST,
 
-	/** The request is refused at once, because there is no connection. */
+	/** The request is rejected at once, because there is no connection. */
 	NOT_REACHED,
 
 	/** The request is applied, and its reply is lost at once. */

@@ -30,7 +30,7 @@ record KeyPlan(IdempotencyKey key, IdempotencyOptions options) {
 			.conflict(chance.hits(0.5, "wait", number) ? ConflictMode.WAIT : ConflictMode.REJECT)
 			.waitTimeout(Duration.ofSeconds(3))
 			.onFailure(chance.hits(0.2, "remember", number) ? FailureMode.REMEMBER : FailureMode.RELEASE)
-			.onAbandoned(chance.hits(0.2, "refuse", number) ? AbandonedMode.REJECT : AbandonedMode.RERUN)
+			.onAbandoned(chance.hits(0.2, "reject", number) ? AbandonedMode.REJECT : AbandonedMode.RERUN)
 			.recoverable(chance.hits(0.3, "recover", number))
 			.onStoreFailure(chance.hits(0.1, "proceed", number) ? StoreFailureMode.PROCEED : StoreFailureMode.REJECT)
 			.build();

@@ -136,7 +136,7 @@ final class Network {
 			return Mono.defer(() -> {
 				List<Renewal> one = List.of(new Renewal(key, claimId, lease));
 				long sent = Network.this.world.now();
-				return send(() -> this.blocking.renewal(one), (refused) -> this.blocking.renewed(one, refused, sent))
+				return send(() -> this.blocking.renewal(one), (rejected) -> this.blocking.renewed(one, rejected, sent))
 					.map(Set::isEmpty);
 			});
 		}
@@ -237,10 +237,10 @@ final class Network {
 					});
 		}
 
-		private void renewed(List<Renewal> renewals, Set<ClaimId> refused, long sent) {
+		private void renewed(List<Renewal> renewals, Set<ClaimId> rejected, long sent) {
 			for (Renewal renewal : renewals) {
 				Attempt attempt = attempt(renewal.claimId());
-				if (refused.contains(renewal.claimId())) {
+				if (rejected.contains(renewal.claimId())) {
 					attempt.lost = true;
 				}
 				else {
@@ -256,29 +256,29 @@ final class Network {
 				.toList();
 			long sent = Network.this.world.now();
 			Attempt first = attempt(inOrder.get(0).claimId());
-			Set<ClaimId> refused;
+			Set<ClaimId> rejected;
 			try {
-				refused = renewal(inOrder).send();
+				rejected = renewal(inOrder).send();
 			}
 			finally {
 				if (first.beatDisturbed >= sent) {
 					inOrder.forEach((renewal) -> attempt(renewal.claimId()).beatDisturbed = first.beatDisturbed);
 				}
 			}
-			renewed(inOrder, refused, sent);
-			return refused;
+			renewed(inOrder, rejected, sent);
+			return rejected;
 		}
 
 		private Set<ClaimId> renewNow(List<Renewal> renewals) {
-			Set<ClaimId> refused = new HashSet<>();
+			Set<ClaimId> rejected = new HashSet<>();
 			for (Renewal renewal : renewals) {
 				boolean renewed = store().renew(renewal.key(), renewal.claimId(), renewal.lease());
 				rules().renewed(attempt(renewal.claimId()), renewed);
 				if (!renewed) {
-					refused.add(renewal.claimId());
+					rejected.add(renewal.claimId());
 				}
 			}
-			return refused;
+			return rejected;
 		}
 
 		@Override
@@ -374,7 +374,7 @@ final class Network {
 				back = delay("slow back", timeout * 3 / 4);
 			}
 			ends.accept(sent + timeout);
-			if (fault == Fault.NOT_REACHED || cut && delay("refused", 2 * MILLI) < MILLI) {
+			if (fault == Fault.NOT_REACHED || cut && delay("rejected", 2 * MILLI) < MILLI) {
 				fails(ends, sent + there, new StoreNotReachedException("no connection", new IllegalStateException()));
 			}
 			else if (fault != Fault.REQUEST_LOST && !cut) {

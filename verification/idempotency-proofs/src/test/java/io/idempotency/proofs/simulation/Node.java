@@ -44,10 +44,10 @@ final class Node implements Scheduler {
 	private boolean closing;
 
 	/** Whether no thread can be started for the next task. */
-	private boolean refuses;
+	private boolean rejects;
 
 	/** How many tasks had no thread. */
-	private int refusals;
+	private int rejections;
 
 	private long pausedUntil;
 
@@ -94,23 +94,23 @@ final class Node implements Scheduler {
 		this.failures = 0;
 	}
 
-	/** Returns whether its calls may be refused without asking the store. */
+	/** Returns whether its calls may be rejected without asking the store. */
 	boolean isCutOff() {
 		return this.failures >= 3;
 	}
 
-	void refuses() {
-		this.refuses = true;
+	void rejects() {
+		this.rejects = true;
 	}
 
-	boolean hasRefused() {
-		return this.refusals > 0;
+	boolean hasRejected() {
+		return this.rejections > 0;
 	}
 
-	private void mayRefuse() {
-		if (this.refuses) {
-			this.refuses = false;
-			this.refusals++;
+	private void mayReject() {
+		if (this.rejects) {
+			this.rejects = false;
+			this.rejections++;
 			throw new RejectedExecutionException("unable to create native thread");
 		}
 	}
@@ -187,7 +187,7 @@ final class Node implements Scheduler {
 			if (Node.this.world.isGone()) {
 				throw new RejectedExecutionException("gone");
 			}
-			mayRefuse();
+			mayReject();
 			this.waiting.add(task);
 			if (this.busy < this.most) {
 				this.busy++;

@@ -305,7 +305,7 @@ final class Rules {
 	}
 
 	/** A caller has got an exception. */
-	void refused(Attempt attempt, Throwable failure) {
+	void rejected(Attempt attempt, Throwable failure) {
 		note(attempt + " gets " + failure.getClass().getSimpleName());
 		KeyPlan key = attempt.call.key();
 		boolean others = this.attempts.getOrDefault(key, List.of()).size() > 1;
@@ -315,13 +315,13 @@ final class Rules {
 				|| failure instanceof IdempotencyResultUnavailableException);
 		boolean wronged = alone
 				|| failure instanceof IdempotencyStoreUnavailableException && !attempt.disturbed
-						&& !attempt.node.isClosing() && !attempt.node.hasRefused() && !attempt.node.isCutOff()
+						&& !attempt.node.isClosing() && !attempt.node.hasRejected() && !attempt.node.isCutOff()
 				|| failure instanceof RememberedFailureException && key.options().onFailure() != FailureMode.REMEMBER
 				|| failure instanceof IdempotencyKeyReusedException && this.attempts.getOrDefault(key, List.of())
 					.stream()
 					.allMatch((other) -> other.call.variant() == attempt.call.variant());
 		if (wronged) {
-			violated(attempt + " is refused without a reason: " + failure);
+			violated(attempt + " is rejected without a reason: " + failure);
 		}
 	}
 

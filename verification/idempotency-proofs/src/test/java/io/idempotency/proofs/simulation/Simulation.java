@@ -105,7 +105,7 @@ final class Simulation {
 		switch (event.fault()) {
 			case PAUSE -> node.pause(event.lasts());
 			case CRASH -> node.dies();
-			case NO_THREAD -> node.refuses();
+			case NO_THREAD -> node.rejects();
 			case CLOSE -> {
 				this.world.start(node, null, node::closes);
 				this.world.at(this.world.now() + CLOSING + event.lasts(), null, node::dies);
@@ -199,7 +199,7 @@ final class Simulation {
 		catch (Throwable failure) {
 			// What a caller may get is a rule, and the client tries again.
 			if (!Work.isOwn(failure)) {
-				this.rules.refused(attempt, failure);
+				this.rules.rejected(attempt, failure);
 			}
 			return false;
 		}

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * A client of the real server: the JDK's, and a bare socket for what that refuses to
+ * A client of the real server: the JDK's, and a bare socket for what that rejects to
  * send.
  */
 public final class Client {
@@ -67,7 +67,7 @@ public final class Client {
 	}
 
 	/**
-	 * A server that has refused a request before its body has come may close the
+	 * A server that has rejected a request before its body has come may close the
 	 * connection behind its answer. What is sent on it next has reached nobody.
 	 */
 	private HttpResponse<byte[]> answer(HttpRequest request) throws IOException, InterruptedException {

@@ -70,7 +70,7 @@ public final class BadLine implements AutoCloseable {
 		this.crusher.reopen();
 	}
 
-	/** Drops all connections and refuses new ones. */
+	/** Drops all connections and rejects new ones. */
 	public void cut() {
 		this.crusher.close();
 	}

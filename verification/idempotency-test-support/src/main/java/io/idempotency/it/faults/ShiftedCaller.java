@@ -26,7 +26,7 @@ public interface ShiftedCaller extends AutoCloseable {
 	 * @param lease its lease
 	 * @param retention how long its result is kept
 	 * @param action what it does
-	 * @return {@code done}, or the simple name of the exception that refused it
+	 * @return {@code done}, or the simple name of the exception that rejected it
 	 */
 	String execute(String key, Duration lease, Duration retention, Runnable action);
 

@@ -27,14 +27,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Two copies of a service with one store: one lets anonymous callers share their keys, as
- * it was before, and the other one refuses them.
+ * it was before, and the other one rejects them.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class AnonymousScenarios {
 
 	protected ConfigurableApplicationContext sharing;
 
-	protected ConfigurableApplicationContext refusing;
+	protected ConfigurableApplicationContext rejecting;
 
 	private String key;
 
@@ -58,7 +58,7 @@ public abstract class AnonymousScenarios {
 	@BeforeAll
 	void start() {
 		this.sharing = start("share");
-		this.refusing = start("reject");
+		this.rejecting = start("reject");
 	}
 
 	private ConfigurableApplicationContext start(String anonymous) {
@@ -69,7 +69,7 @@ public abstract class AnonymousScenarios {
 	@AfterAll
 	void stop() {
 		this.sharing.close();
-		this.refusing.close();
+		this.rejecting.close();
 	}
 
 	@BeforeEach
@@ -79,9 +79,9 @@ public abstract class AnonymousScenarios {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/pay", "/pay/form", "/pay/resource" })
-	void callWithoutACallerIsRefusedAndUsesNoKey(String path) {
+	void callWithoutACallerIsRejectedAndUsesNoKey(String path) {
 		int runs = Payments.RUNS.get();
-		assertRefused(send(this.refusing, path));
+		assertRejected(send(this.rejecting, path));
 		assertThat(Payments.RUNS).hasValue(runs);
 		Answer first = send(this.sharing, path);
 		assertThat(first.status()).isEqualTo(200);
@@ -91,7 +91,7 @@ public abstract class AnonymousScenarios {
 	/** The header says which tenant, and not who. */
 	@Test
 	void headerOfATenantIsNoCaller() {
-		assertRefused(client(this.refusing).post("/pay", this.key, "application/json", "{}",
+		assertRejected(client(this.rejecting).post("/pay", this.key, "application/json", "{}",
 				(request) -> request.header("X-Tenant", "a")));
 	}
 
@@ -100,9 +100,9 @@ public abstract class AnonymousScenarios {
 		Answer first = send(this.sharing, "/pay");
 		assertThat(send(this.sharing, "/pay").replayed()).isTrue();
 		for (int i = 0; i < 2; i++) {
-			Answer refused = send(this.refusing, "/pay");
-			assertRefused(refused);
-			assertThat(refused.text()).doesNotContain(first.text());
+			Answer rejected = send(this.rejecting, "/pay");
+			assertRejected(rejected);
+			assertThat(rejected.text()).doesNotContain(first.text());
 		}
 		assertThat(send(this.sharing, "/pay").text()).isEqualTo(first.text());
 	}
@@ -113,27 +113,27 @@ public abstract class AnonymousScenarios {
 		assertThat(first.status()).isEqualTo(200);
 		assertThat(sendAs("alice", "/pay").text()).isEqualTo(first.text());
 		assertThat(sendAs("alice", "/pay").replayed()).isTrue();
-		assertRefused(send(this.refusing, "/pay"));
+		assertRejected(send(this.rejecting, "/pay"));
 	}
 
 	@Test
 	void nobodyGetsATokenThatNobodyCouldUse() {
-		assertRefused(send(this.refusing, "/idempotency/tokens"));
+		assertRejected(send(this.rejecting, "/idempotency/tokens"));
 		assertThat(send(this.sharing, "/idempotency/tokens").status()).isEqualTo(201);
 	}
 
 	@Test
 	void whatHasNoKeyOfACallerIsLeftAlone() {
-		assertThat(send(this.refusing, "/scoped").status()).isEqualTo(200);
-		assertThat(send(this.refusing, "/scoped").replayed()).isTrue();
-		assertThat(send(this.refusing, "/condition").status()).isEqualTo(200);
-		Client client = client(this.refusing);
+		assertThat(send(this.rejecting, "/scoped").status()).isEqualTo(200);
+		assertThat(send(this.rejecting, "/scoped").replayed()).isTrue();
+		assertThat(send(this.rejecting, "/condition").status()).isEqualTo(200);
+		Client client = client(this.rejecting);
 		assertThat(client.send(client.to("/optional").POST(HttpRequest.BodyPublishers.noBody())).status())
 			.isEqualTo(200);
-		assertRefused(send(this.refusing, "/optional"));
+		assertRejected(send(this.rejecting, "/optional"));
 	}
 
-	protected static void assertRefused(Answer answer) {
+	protected static void assertRejected(Answer answer) {
 		assertThat(answer.status()).as("%s", answer).isEqualTo(401);
 		assertThat(answer.replayed()).isFalse();
 		assertThat(answer.text()).contains("\"type\":\"urn:idempotency:caller-unknown\"",
@@ -147,7 +147,7 @@ public abstract class AnonymousScenarios {
 	}
 
 	protected Answer sendAs(String name, String path) {
-		return client(this.refusing).post(path, this.key, "application/json", "{}", Client.as(name));
+		return client(this.rejecting).post(path, this.key, "application/json", "{}", Client.as(name));
 	}
 
 	private static Client client(ConfigurableApplicationContext context) {

@@ -32,7 +32,7 @@ public interface CallersScenarios extends Scenario {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "a.", "a.object" })
-	default void callerWhoCannotBeKnownAgainIsRefused(String token) {
+	default void callerWhoCannotBeKnownAgainIsRejected(String token) {
 		int before = runs().of("/callers/pay");
 		try (ServerLog log = new ServerLog()) {
 			assertThat(pay(token).status()).isEqualTo(500);

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Spring refuses to answer with a future whose client sends an {@code Accept} header that
+ * Spring rejects to answer with a future whose client sends an {@code Accept} header that
  * cannot be read: Spring MVC while the work goes on, and WebFlux when it has ended. The
  * end of the work is the end of the call.
  */

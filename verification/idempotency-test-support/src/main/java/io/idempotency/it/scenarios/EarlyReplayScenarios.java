@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * A duplicate costs no binding where nothing but the guard protects the handler; where
- * anything else might refuse the caller, it refuses the duplicate, too.
+ * anything else might reject the caller, it rejects the duplicate, too.
  */
 public interface EarlyReplayScenarios {
 
@@ -38,7 +38,7 @@ public interface EarlyReplayScenarios {
 	}
 
 	/** The paths of those that something protects, with what it answers. */
-	Map<String, Integer> refused();
+	Map<String, Integer> rejected();
 
 	@BeforeEach
 	default void giveRights() {
@@ -46,7 +46,7 @@ public interface EarlyReplayScenarios {
 	}
 
 	@Test
-	default void anotherBodyIsRefusedAsEver() throws Exception {
+	default void anotherBodyIsRejectedAsEver() throws Exception {
 		for (String path : plain()) {
 			send("/early/" + path);
 			assertThat(send("/early/" + path, "{\"text\":\"two\"}").status()).as(path).isEqualTo(422);
@@ -62,7 +62,7 @@ public interface EarlyReplayScenarios {
 
 	@Test
 	default void callerWhoHasLostItsRightsSeesNoReplay() throws Exception {
-		for (Map.Entry<String, Integer> where : refused().entrySet()) {
+		for (Map.Entry<String, Integer> where : rejected().entrySet()) {
 			String path = "/early/" + where.getKey();
 			Answer first = send(path);
 			assertThat(first.status()).as(path).isEqualTo(200);

@@ -65,7 +65,7 @@ public interface EncryptedAnswersScenarios extends KeptAnswersScenarios {
 	}
 
 	@Test
-	default void answerOfAnotherKeyIsRefusedAndNothingRuns() {
+	default void answerOfAnotherKeyIsRejectedAndNothingRuns() {
 		String otherKey = UUID.randomUUID().toString();
 		String mine = idOf("/answers/text", key());
 		String other = idOf("/answers/text", otherKey);

@@ -104,7 +104,7 @@ public interface FingerprintsScenarios extends Scenario {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/requests/json", "/requests/text", "/requests/input-stream", "/requests/entity" })
-	default void bodyOverTheLimitIsRefusedAndNothingRuns(String path) {
+	default void bodyOverTheLimitIsRejectedAndNothingRuns(String path) {
 		int before = runs().of(path);
 		String body = "{\"a\":\"" + "x".repeat(70_000) + "\"}";
 		Scenario.assertCode(client().post(path, key(), JSON, body), 413, "body-too-large");
@@ -129,7 +129,7 @@ public interface FingerprintsScenarios extends Scenario {
 	}
 
 	@Test
-	default void formAndMultipartOverTheLimitAreRefused() {
+	default void formAndMultipartOverTheLimitAreRejected() {
 		Scenario.assertCode(client().post("/requests/form", key(), FORM, "sku=" + "x".repeat(70_000)), 413,
 				"body-too-large");
 		Scenario.assertCode(multipart("b", "a", "f", "text/plain", "x".repeat(70_000)), 413, "body-too-large");

@@ -69,9 +69,9 @@ public interface KeptAnswersScenarios extends Scenario {
 
 	/** A part of the work may be done, so the key will never run it again. */
 	@ParameterizedTest
-	@ValueSource(strings = { "/failures/remembered-refusal", "/failures/remembered-refusal-later",
-			"/failures/remembered-refusal-deferred" })
-	default void refusalOfAGuardedBeanThatIsRememberedAsksNobodyToComeBack(String path) {
+	@ValueSource(strings = { "/failures/remembered-rejection", "/failures/remembered-rejection-later",
+			"/failures/remembered-rejection-deferred" })
+	default void rejectionOfAGuardedBeanThatIsRememberedAsksNobodyToComeBack(String path) {
 		int before = runs().of(path);
 		Answer first = client().post(path, key());
 		Answer second = client().post(path, key());

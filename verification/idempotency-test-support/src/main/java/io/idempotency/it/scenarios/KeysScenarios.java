@@ -17,7 +17,7 @@ public interface KeysScenarios extends Scenario {
 	String JSON = "application/json";
 
 	@Test
-	default void missingKeyIsRefusedWithAProblem() {
+	default void missingKeyIsRejectedWithAProblem() {
 		int before = runs().of("/keys/other");
 		Answer answer = client().send(client().to("/keys/other").POST(HttpRequest.BodyPublishers.noBody()));
 		assertThat(answer.status()).isEqualTo(400);
@@ -37,7 +37,7 @@ public interface KeysScenarios extends Scenario {
 			"Idempotency-Key: \"open\r\n", "Idempotency-Key: a\"b\r\n", "Idempotency-Key: a;b\r\n",
 			"Idempotency-Key: \"a b\"\r\n", "Idempotency-Key: \"a\" tail\r\n", "Idempotency-Key: \"a\\q\"\r\n",
 			"Idempotency-Key: schl\u00fcssel\r\n", "Idempotency-Key: \"a\";Bad=1\r\n" })
-	default void malformedKeyIsRefusedAndNeverUnguarded(String header) throws IOException {
+	default void malformedKeyIsRejectedAndNeverUnguarded(String header) throws IOException {
 		for (String path : new String[] { "/keys/other", "/keys/optional" }) {
 			int before = runs().of(path);
 			String answer = client().raw(path, header);
@@ -47,7 +47,7 @@ public interface KeysScenarios extends Scenario {
 	}
 
 	@Test
-	default void tooLongKeyIsRefused() {
+	default void tooLongKeyIsRejected() {
 		Scenario.assertCode(client().post("/keys/other", "k".repeat(8_000 - 200)), 400, "key-invalid");
 		Scenario.assertCode(client().post("/keys/other", "k".repeat(256)), 400, "key-invalid");
 		assertThat(client().post("/keys/other", key() + "k".repeat(255 - key().length())).status()).isEqualTo(200);
@@ -254,18 +254,18 @@ public interface KeysScenarios extends Scenario {
 	}
 
 	@Test
-	default void refusalOfANestedCallIsNoResultOfTheOuter() {
+	default void rejectionOfANestedCallIsNoResultOfTheOuter() {
 		client().post("/keys/service?room=" + key(), "x");
-		Answer refused = client().post("/keys/nested?room=" + key(), key());
+		Answer rejected = client().post("/keys/nested?room=" + key(), key());
 		Answer again = client().post("/keys/nested?room=" + key(), key());
-		Scenario.assertCode(refused, 409, "duplicate");
+		Scenario.assertCode(rejected, 409, "duplicate");
 		Scenario.assertCode(again, 409, "duplicate");
 		assertThat(again.replayed()).isFalse();
 		assertThat(again.text()).contains("\"attempts\":3");
 	}
 
 	@Test
-	default void rejectModeRefusesEveryLaterCall() {
+	default void rejectModeRejectsEveryLaterCall() {
 		Answer first = client().post("/keys/reject", key());
 		Answer second = client().post("/keys/reject", key());
 		assertThat(first.status()).isEqualTo(200);

@@ -32,7 +32,7 @@ public interface ReleasedScenarios extends Scenario {
 	}
 
 	@Test
-	default void callThatIsRefusedBeforeTheHandlerRunsUsesNoKey() {
+	default void callThatIsRejectedBeforeTheHandlerRunsUsesNoKey() {
 		Answer invalid = client().post("/keys/validated", key(), "application/json", "{\"room\":\"\",\"nights\":1}");
 		Answer malformed = client().post("/keys/validated", key(), "application/json", "{\"room\":");
 		Answer unsupported = client().post("/keys/validated", key(), "text/plain", "room");
@@ -46,7 +46,7 @@ public interface ReleasedScenarios extends Scenario {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/validated", "/validated/remembering" })
-	default void callThatItsOwnAdviceRefusesUsesNoKey(String path) {
+	default void callThatItsOwnAdviceRejectsUsesNoKey(String path) {
 		int before = runs().of(path);
 		Answer invalid = client().post(path + "?nights=0", key());
 		Answer valid = client().post(path + "?nights=1", key());
@@ -59,7 +59,7 @@ public interface ReleasedScenarios extends Scenario {
 	}
 
 	@Test
-	default void callThatIsRefusedInsideTheHandlerHasRun() {
+	default void callThatIsRejectedInsideTheHandlerHasRun() {
 		int before = runs().of("/validated/inside");
 		Answer first = client().post("/validated/inside?nights=1", key());
 		Answer second = client().post("/validated/inside?nights=1", key());

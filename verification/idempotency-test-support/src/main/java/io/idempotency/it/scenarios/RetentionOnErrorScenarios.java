@@ -18,15 +18,15 @@ public interface RetentionOnErrorScenarios extends Scenario {
 	MutableClock clock();
 
 	@Test
-	default void refusalIsKeptSoLongAndASuccessLonger() {
+	default void rejectionIsKeptSoLongAndASuccessLonger() {
 		String thrown = "/answers/response-status-exception";
-		Answer refused = client().post("/failures/status/422", key());
+		Answer rejected = client().post("/failures/status/422", key());
 		Answer created = client().post("/answers/created", key());
-		assertThat(refused.status()).isEqualTo(422);
+		assertThat(rejected.status()).isEqualTo(422);
 		assertThat(client().post(thrown, key()).status()).isEqualTo(409);
 		assertThat(created.status()).isEqualTo(201);
 		clock().advance(Duration.ofMinutes(59));
-		assertThat(client().post("/failures/status/422", key()).body()).isEqualTo(refused.body());
+		assertThat(client().post("/failures/status/422", key()).body()).isEqualTo(rejected.body());
 		assertThat(client().post(thrown, key()).replayed()).isTrue();
 		clock().advance(Duration.ofMinutes(2));
 		assertThat(client().post("/failures/status/422", key()).replayed()).isFalse();

@@ -45,7 +45,7 @@ public class Rights {
 	public record Tenant(String name) {
 	}
 
-	/** Refuses to be made for those without rights; Spring converts a text by it. */
+	/** Rejects to be made for those without rights; Spring converts a text by it. */
 	public record Voucher(String text) {
 
 		public Voucher {

@@ -56,7 +56,7 @@ public interface RoutesScenarios extends Scenario {
 	}
 
 	@Test
-	default void otherBodyIsRefused() {
+	default void otherBodyIsRejected() {
 		client().post("/routes/orders", key(), JSON, "{\"amount\":7}");
 		Answer other = client().post("/routes/orders", key(), JSON, "{\"amount\":8}");
 		Scenario.assertCode(other, 422, "key-reused");
@@ -82,7 +82,7 @@ public interface RoutesScenarios extends Scenario {
 	}
 
 	@Test
-	default void duplicateOfARunningRequestIsRefused() {
+	default void duplicateOfARunningRequestIsRejected() {
 		String path = "/gated/" + key();
 		CompletableFuture<Answer> first = enter(path);
 		Scenario.assertCode(post(path), 409, "in-progress");
@@ -188,7 +188,7 @@ public interface RoutesScenarios extends Scenario {
 	}
 
 	@Test
-	default void rejectModeRefusesEveryLaterRequest() {
+	default void rejectModeRejectsEveryLaterRequest() {
 		assertThat(post("/reject").status()).isEqualTo(200);
 		Scenario.assertCode(post("/reject"), 409, "duplicate");
 	}
@@ -343,14 +343,14 @@ public interface RoutesScenarios extends Scenario {
 	}
 
 	@Test
-	default void handlerOfAllExceptionsOutsideSeesFailuresAndNoRefusals() {
+	default void handlerOfAllExceptionsOutsideSeesFailuresAndNoRejections() {
 		assertThat(post("/nested/broken").text()).startsWith("outside: java.lang.IllegalStateException");
 		client().post("/routes/nested/echo", key(), "text/plain", "one");
 		Scenario.assertCode(client().post("/routes/nested/echo", key(), "text/plain", "two"), 422, "key-reused");
 	}
 
 	@Test
-	default void whatAFilterOutsideRefusesUsesNoKey() {
+	default void whatAFilterOutsideRejectsUsesNoKey() {
 		String path = "/routes/nested/echo";
 		Consumer<HttpRequest.Builder> barred = (request) -> request.header("X-Barred", "yes");
 		assertThat(client().post(path, key(), "text/plain", "one", barred).status()).isEqualTo(403);

@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What a store is asked for on behalf of a request, to the last bit: the same on all
  * stacks and in all versions. With another key a retry of an older call runs again, with
- * another fingerprint it is refused. A changed fingerprint needs another algorithm name
+ * another fingerprint it is rejected. A changed fingerprint needs another algorithm name
  * and an entry in the changelog.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

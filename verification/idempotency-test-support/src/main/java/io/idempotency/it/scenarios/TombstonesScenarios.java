@@ -19,7 +19,7 @@ import static org.awaitility.Awaitility.await;
 public interface TombstonesScenarios extends Scenario {
 
 	@Test
-	default void largeAnswerIsGivenWholeAndItsDuplicateIsRefused() {
+	default void largeAnswerIsGivenWholeAndItsDuplicateIsRejected() {
 		int before = runs().of("/large");
 		String body = "x".repeat(60_000);
 		Answer first = client().post("/large", key(), "text/plain", body);
@@ -40,7 +40,7 @@ public interface TombstonesScenarios extends Scenario {
 	}
 
 	@Test
-	default void firstEventIsNotDelayedAndTheDuplicateIsRefused() throws Exception {
+	default void firstEventIsNotDelayedAndTheDuplicateIsRejected() throws Exception {
 		String path = "/async/sse/" + key();
 		HttpResponse<InputStream> stream = client()
 			.open(client().to(path).header("Idempotency-Key", key()).POST(HttpRequest.BodyPublishers.noBody()));
@@ -54,7 +54,7 @@ public interface TombstonesScenarios extends Scenario {
 	}
 
 	@Test
-	default void fluxIsStreamedAndItsDuplicateIsRefused() {
+	default void fluxIsStreamedAndItsDuplicateIsRejected() {
 		int before = runs().of("/async/flux");
 		Answer first = client().post("/async/flux", key());
 		assertThat(first.text()).contains("data:a").contains("data:b");

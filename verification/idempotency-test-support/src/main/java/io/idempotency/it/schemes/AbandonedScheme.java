@@ -57,20 +57,20 @@ interface AbandonedScheme extends Scheme {
 	}
 
 	@Test
-	default void callOfALostOwnerIsRefusedUntilItCompletesAfterAll() {
+	default void callOfALostOwnerIsRejectedUntilItCompletesAfterAll() {
 		CountDownLatch gate = stage().effect().holdNextRun();
-		CompletableFuture<Answer> owner = lost(() -> post("refuse"));
-		Expect.problem(stage().afterTheLease(() -> post("refuse")), 409, "outcome-unknown");
-		Expect.problem(post("refuse"), 409, "outcome-unknown");
+		CompletableFuture<Answer> owner = lost(() -> post("reject"));
+		Expect.problem(stage().afterTheLease(() -> post("reject")), 409, "outcome-unknown");
+		Expect.problem(post("reject"), 409, "outcome-unknown");
 		gate.countDown();
 		Expect.executed(owner.join(), 201, "run 1");
-		Expect.replayed(post("refuse"), 201, "run 1");
+		Expect.replayed(post("reject"), 201, "run 1");
 		assertThat(stage().effect().runs()).isEqualTo(1);
 	}
 
 	@Test
-	default void methodOfALostOwnerIsRefusedUntilItCompletesAfterAll() {
-		Callable<String> call = () -> stage().recoveries().refuse(stage().id(), stage().id());
+	default void methodOfALostOwnerIsRejectedUntilItCompletesAfterAll() {
+		Callable<String> call = () -> stage().recoveries().reject(stage().id(), stage().id());
 		CountDownLatch gate = stage().effect().holdNextRun();
 		CompletableFuture<String> owner = lost(call);
 		stage().store().endLease();
@@ -78,7 +78,7 @@ interface AbandonedScheme extends Scheme {
 				() -> assertThat(catchThrowableOf(call)).isInstanceOf(IdempotencyOutcomeUnknownException.class));
 		gate.countDown();
 		assertThat(owner.join()).isEqualTo("run 1");
-		assertThat(stage().recoveries().refuse(stage().id(), stage().id())).isEqualTo("run 1");
+		assertThat(stage().recoveries().reject(stage().id(), stage().id())).isEqualTo("run 1");
 		assertThat(stage().effect().runs()).isEqualTo(1);
 	}
 

@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-/** A lock: overlapping calls are refused, and nothing is kept. */
+/** A lock: overlapping calls are rejected, and nothing is kept. */
 interface LockScheme extends Scheme {
 
 	private Answer lock() {
@@ -51,7 +51,7 @@ interface LockScheme extends Scheme {
 	}
 
 	@Test
-	default void lockTakesTwoRoundTripsAndIsRefusedInOne() {
+	default void lockTakesTwoRoundTripsAndIsRejectedInOne() {
 		CountingStore store = stage().store();
 		assertThat(store.roundTripsOf(() -> Expect.executed(lock(), "run 1")))
 			.isEqualTo(Map.of("claim", 1, "complete", 1));
@@ -59,9 +59,9 @@ interface LockScheme extends Scheme {
 		CompletableFuture<Answer> owner = stage().start(this::lock);
 		stage().effect().awaitStart();
 		stage().effect().awaitStart();
-		Map<String, Integer> refused = store.roundTripsOf(() -> Expect.inProgress(lock()));
+		Map<String, Integer> rejected = store.roundTripsOf(() -> Expect.inProgress(lock()));
 		gate.countDown();
-		assertThat(refused).containsEntry("claim", 1).doesNotContainKeys("complete", "release");
+		assertThat(rejected).containsEntry("claim", 1).doesNotContainKeys("complete", "release");
 		Expect.executed(owner.join(), "run 2");
 	}
 

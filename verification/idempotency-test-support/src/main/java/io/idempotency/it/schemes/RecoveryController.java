@@ -56,9 +56,9 @@ class RecoveryController {
 		return ResponseEntity.status(201).body(this.effects.of(id).run());
 	}
 
-	@PostMapping("/abandoned/{id}/refuse")
+	@PostMapping("/abandoned/{id}/reject")
 	@Idempotent(onAbandoned = AbandonedMode.REJECT)
-	ResponseEntity<String> refuse(@PathVariable String id) {
+	ResponseEntity<String> reject(@PathVariable String id) {
 		return ResponseEntity.status(201).body(this.effects.of(id).run());
 	}
 

@@ -36,7 +36,7 @@ class RecoveryMethods {
 	}
 
 	@Idempotent(key = "#key", onAbandoned = AbandonedMode.REJECT)
-	String refuse(String key, String id) {
+	String reject(String key, String id) {
 		return this.effects.of(id).run();
 	}
 

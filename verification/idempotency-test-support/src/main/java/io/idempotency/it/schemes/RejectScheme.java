@@ -31,9 +31,9 @@ interface RejectScheme extends Scheme {
 	default void firstPageWinsAndTheOthersAreCounted() {
 		List<Answer> answers = ConcurrentDuplicates.of(Stage.STORM).run((i) -> page("p1")).valuesOrFail();
 		assertThat(stage().effect().runs()).isEqualTo(1);
-		List<Answer> refused = answers.stream().filter((answer) -> answer.status() != 200).toList();
-		assertThat(refused).hasSize(Stage.STORM - 1).allSatisfy((answer) -> Expect.problem(answer, 409, "duplicate"));
-		assertThat(refused).extracting(Expect::attempts)
+		List<Answer> rejected = answers.stream().filter((answer) -> answer.status() != 200).toList();
+		assertThat(rejected).hasSize(Stage.STORM - 1).allSatisfy((answer) -> Expect.problem(answer, 409, "duplicate"));
+		assertThat(rejected).extracting(Expect::attempts)
 			.containsExactlyInAnyOrderElementsOf(IntStream.rangeClosed(2, Stage.STORM).boxed().toList());
 		assertThat(Expect.attempts(page("p1"))).isEqualTo(Stage.STORM + 1);
 		Expect.executed(page("p2"), "run 2");
@@ -60,7 +60,7 @@ interface RejectScheme extends Scheme {
 	}
 
 	@Test
-	default void duplicateIsRefusedWhileTheFirstRuns() {
+	default void duplicateIsRejectedWhileTheFirstRuns() {
 		CountDownLatch gate = stage().effect().holdNextRun();
 		CompletableFuture<Answer> first = stage().start(() -> page("p1"));
 		stage().effect().awaitStart();

@@ -156,7 +156,7 @@ public final class PostgreSqlServer implements SqlServer {
 	}
 
 	/**
-	 * Who PostgreSQL runs as: it refuses to be root.
+	 * Who PostgreSQL runs as: it rejects to be root.
 	 */
 	enum Account {
 

@@ -55,7 +55,7 @@ public final class Requests {
 	}
 
 	/**
-	 * Makes a claim that nobody refuses.
+	 * Makes a claim that nobody rejects.
 	 * @param store where
 	 * @param request the claim
 	 * @return the claim

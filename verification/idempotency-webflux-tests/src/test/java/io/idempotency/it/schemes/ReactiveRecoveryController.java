@@ -60,9 +60,9 @@ class ReactiveRecoveryController {
 			.subscribeOn(Schedulers.boundedElastic());
 	}
 
-	@PostMapping("/abandoned/{id}/refuse")
+	@PostMapping("/abandoned/{id}/reject")
 	@Idempotent(onAbandoned = AbandonedMode.REJECT)
-	Mono<ResponseEntity<String>> refuse(@PathVariable String id) {
+	Mono<ResponseEntity<String>> reject(@PathVariable String id) {
 		return Mono.fromCallable(() -> ResponseEntity.status(201).body(this.effects.of(id).run()))
 			.subscribeOn(Schedulers.boundedElastic());
 	}

@@ -150,13 +150,13 @@ class AnswerTests {
 
 	/** As in Spring MVC: the work was done, and its answer is nobody's. */
 	@Test
-	void answerThatIsRefusedAfterTheWorkIsNotKept() throws Exception {
+	void answerThatIsRejectedAfterTheWorkIsNotKept() throws Exception {
 		String ada = "Basic " + Base64.getEncoder().encodeToString("ada:ada".getBytes(StandardCharsets.UTF_8));
-		int before = runs("refused-after");
-		assertThat(send(keyed("/refused-after").header("Authorization", ada)).statusCode()).isEqualTo(403);
-		HttpResponse<String> repeated = send(keyed("/refused-after").header("Authorization", ada));
+		int before = runs("rejected-after");
+		assertThat(send(keyed("/rejected-after").header("Authorization", ada)).statusCode()).isEqualTo(403);
+		HttpResponse<String> repeated = send(keyed("/rejected-after").header("Authorization", ada));
 		assertThat(repeated.body()).contains("result-unavailable");
-		assertThat(runs("refused-after")).isEqualTo(before + 1);
+		assertThat(runs("rejected-after")).isEqualTo(before + 1);
 	}
 
 	@Test

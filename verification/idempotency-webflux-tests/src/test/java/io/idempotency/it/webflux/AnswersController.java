@@ -91,7 +91,7 @@ class AnswersController {
 			.doOnCancel(() -> OrdersController.run("silent cancelled " + key));
 	}
 
-	/** Is refused by a guarded bean at first, and called again by advice. */
+	/** Is rejected by a guarded bean at first, and called again by advice. */
 	@Idempotent
 	@PostMapping("/retried")
 	Mono<String> retried(@RequestHeader("Idempotency-Key") String key) {
@@ -128,9 +128,9 @@ class AnswersController {
 
 	@Idempotent
 	@PostAuthorize("returnObject == 'nothing'")
-	@PostMapping("/refused-after")
-	Mono<String> refusedAfter() {
-		return Mono.fromSupplier(() -> "run " + OrdersController.run("refused-after"));
+	@PostMapping("/rejected-after")
+	Mono<String> rejectedAfter() {
+		return Mono.fromSupplier(() -> "run " + OrdersController.run("rejected-after"));
 	}
 
 	@Idempotent

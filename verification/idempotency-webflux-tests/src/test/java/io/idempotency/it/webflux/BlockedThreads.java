@@ -26,7 +26,7 @@ public final class BlockedThreads implements AfterEachCallback, AfterAllCallback
 	private static final List<String> OTHERS = List.of(
 			// Reads a file at its first connection, and has a lock around its queue.
 			"org.mariadb.r2dbc.",
-			// Looks for its messages at the first argument that is refused.
+			// Looks for its messages at the first argument that is rejected.
 			"org.hibernate.validator.");
 
 	/** These are left after a moment, like monitors, of which BlockHound sees nothing. */

@@ -63,7 +63,7 @@ class BufferTests {
 				() -> assertThat(ALLOCATOR.metric().usedHeapMemory() + ALLOCATOR.metric().usedDirectMemory()).isZero());
 	}
 
-	/** First, replayed, and refused for another body. */
+	/** First, replayed, and rejected for another body. */
 	@ParameterizedTest
 	@CsvSource(quoteCharacter = '\0', delimiter = '|',
 			value = { "/orders | {\"item\":1}", "/large | {}", "/broken-flux | {}", "/written-and-failed | {}",

@@ -191,8 +191,8 @@ class CutOffTests {
 	@Test
 	void leaseDecidesWhenItIsOver() {
 		Around.advice = (result, id) -> instead(result, entered(id).then(FALLBACK));
-		assertThat(send("/refused-when-abandoned").text()).contains("try later");
-		Answer repeated = await().until(() -> send("/refused-when-abandoned"),
+		assertThat(send("/rejected-when-abandoned").text()).contains("try later");
+		Answer repeated = await().until(() -> send("/rejected-when-abandoned"),
 				(answer) -> !answer.text().contains("\"in-progress\""));
 		Scenario.assertCode(repeated, 409, "outcome-unknown");
 		assertThat(runs("limited " + this.key)).isEqualTo(1);
@@ -206,11 +206,11 @@ class CutOffTests {
 			.cast(Object.class)
 			.concatWith(Mono.never().doOnSubscribe((more) -> cut.tryEmitEmpty()));
 		try (RawClient client = new RawClient(this.port)) {
-			client.send("/limited/stream-refused-when-abandoned", this.key, "", 2, "{}").awaitAnswer();
+			client.send("/limited/stream-rejected-when-abandoned", this.key, "", 2, "{}").awaitAnswer();
 			cut.asMono().block(Duration.ofMinutes(1));
 		}
 		Around.advice = (result, id) -> result;
-		Answer repeated = await().until(() -> send("/stream-refused-when-abandoned"),
+		Answer repeated = await().until(() -> send("/stream-rejected-when-abandoned"),
 				(answer) -> !answer.text().contains("\"in-progress\""));
 		Scenario.assertCode(repeated, 409, "outcome-unknown");
 	}
@@ -320,7 +320,7 @@ class CutOffTests {
 		}
 
 		@Idempotent(lease = "1s", onAbandoned = AbandonedMode.REJECT)
-		@PostMapping(path = "/stream-refused-when-abandoned", produces = MediaType.APPLICATION_NDJSON_VALUE)
+		@PostMapping(path = "/stream-rejected-when-abandoned", produces = MediaType.APPLICATION_NDJSON_VALUE)
 		Flux<Object> streamRefusedWhenAbandoned(@RequestHeader(KEY) String key) {
 			return stream(key);
 		}
@@ -377,8 +377,8 @@ class CutOffTests {
 		}
 
 		@Idempotent(lease = "1s", onAbandoned = AbandonedMode.REJECT)
-		@PostMapping("/refused-when-abandoned")
-		Mono<Object> refusedWhenAbandoned(@RequestHeader(KEY) String key) {
+		@PostMapping("/rejected-when-abandoned")
+		Mono<Object> rejectedWhenAbandoned(@RequestHeader(KEY) String key) {
 			return work(key);
 		}
 

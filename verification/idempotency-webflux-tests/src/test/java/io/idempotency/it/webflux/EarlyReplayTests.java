@@ -80,7 +80,7 @@ class EarlyReplayTests implements EarlyReplayScenarios {
 	}
 
 	@Override
-	public Map<String, Integer> refused() {
+	public Map<String, Integer> rejected() {
 		return Map.of("method-security", 401, "resolver", 403, "model", 403, "binder?text=one", 500, "adapter", 403);
 	}
 

@@ -31,7 +31,7 @@ import org.springframework.web.reactive.config.WebFluxConfigurer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What converts texts for the application may refuse them, whichever handler they are
+ * What converts texts for the application may reject them, whichever handler they are
  * for.
  */
 class EarlyReplayWithConversionTests {

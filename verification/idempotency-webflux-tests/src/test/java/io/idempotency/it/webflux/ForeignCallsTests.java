@@ -50,7 +50,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Handlers that are called in another way than Spring's usual one are guarded, or refused
+ * Handlers that are called in another way than Spring's usual one are guarded, or rejected
  * with a text that says why; none runs unguarded.
  */
 @ExtendWith(OutputCaptureExtension.class)
@@ -117,7 +117,7 @@ class ForeignCallsTests {
 	}
 
 	@Test
-	void controllerOfAChildContextIsRefused() {
+	void controllerOfAChildContextIsRejected() {
 		try (AnnotationConfigApplicationContext child = new AnnotationConfigApplicationContext()) {
 			child.setParent(application);
 			child.register(Adapted.class);

@@ -155,7 +155,7 @@ class IssuedTokensTests {
 	}
 
 	@Test
-	void tokensOfTheApplicationAreHandedOutAndItsHandlerSeesRefusals() {
+	void tokensOfTheApplicationAreHandedOutAndItsHandlerSeesRejections() {
 		try (ConfigurableApplicationContext application = start(OwnTokens.class)) {
 			Client client = client(application);
 			assertThat(client.post(PATH, "", "text/plain", "", Client.as("ada", "ada")).text())
@@ -196,8 +196,8 @@ class IssuedTokensTests {
 		}
 
 		@ExceptionHandler
-		ResponseEntity<String> refused(IdempotencyException refusal) {
-			return ResponseEntity.status(refusal.status()).body("own " + refusal.code());
+		ResponseEntity<String> rejected(IdempotencyException rejection) {
+			return ResponseEntity.status(rejection.status()).body("own " + rejection.code());
 		}
 
 	}

@@ -33,7 +33,7 @@ import org.springframework.web.bind.annotation.RestController;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** A record that could not commit with its work is refused at the start. */
+/** A record that could not commit with its work is rejected at the start. */
 class JoinStartupTests {
 
 	@ParameterizedTest
@@ -49,19 +49,19 @@ class JoinStartupTests {
 					OfAnother | but its record cannot be stored in the transactions of a R2dbcTransactionManager | in @Transactional
 					FutureOfBean | but its work continues after the method returns | Return the result itself
 					""")
-	void isRefusedWithADatabase(String type, String message, String action) throws Exception {
-		assertRefused(type, message, action, "--idempotency.store=jdbc");
+	void isRejectedWithADatabase(String type, String message, String action) throws Exception {
+		assertRejected(type, message, action, "--idempotency.store=jdbc");
 	}
 
 	@ParameterizedTest
 	@CsvSource({ "Handler", "OfBean" })
-	void isRefusedInMemory(String type) throws Exception {
-		assertRefused(type, "its store does not support reactive transactions", "Use the R2DBC store",
+	void isRejectedInMemory(String type) throws Exception {
+		assertRejected(type, "its store does not support reactive transactions", "Use the R2DBC store",
 				"--idempotency.store=memory");
 	}
 
 	@Test
-	void isRefusedWithSeveralManagers() throws Exception {
+	void isRejectedWithSeveralManagers() throws Exception {
 		assertThatThrownBy(() -> start("Handler", TwoManagers.class, "--idempotency.store=jdbc").close())
 			.hasMessageContaining("the transaction manager is missing or ambiguous")
 			.hasStackTraceContaining("Handler");
@@ -75,7 +75,7 @@ class JoinStartupTests {
 		}
 	}
 
-	private static void assertRefused(String type, String message, String action, String... arguments) {
+	private static void assertRejected(String type, String message, String action, String... arguments) {
 		assertThatThrownBy(() -> start(type, Application.class, arguments).close()).hasMessageContaining(message)
 			.hasMessageContaining(type)
 			.satisfies((failure) -> assertThat(actions(failure)).contains(action));
@@ -84,8 +84,8 @@ class JoinStartupTests {
 	private static String actions(Throwable failure) {
 		StringBuilder actions = new StringBuilder();
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-			if (cause instanceof IdempotencyConfigurationException refusal) {
-				actions.append(refusal.action());
+			if (cause instanceof IdempotencyConfigurationException rejection) {
+				actions.append(rejection.action());
 			}
 		}
 		return actions.toString();

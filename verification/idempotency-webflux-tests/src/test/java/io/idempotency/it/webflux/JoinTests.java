@@ -178,7 +178,7 @@ class JoinTests {
 
 	/** A pool without a time-out of its own lets whoever asks it wait for ever. */
 	@Test
-	void callThatGetsNoConnectionInTimeIsRefused() {
+	void callThatGetsNoConnectionInTimeIsRejected() {
 		SqlDatabase database = new SqlDatabase("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", 0, "sa");
 		database.jdbc().execute("CREATE TABLE payment (id VARCHAR(64) PRIMARY KEY, slot VARCHAR(64))");
 		try (ConfigurableApplicationContext impatient = Scenarios.application(database, "continue", "4s", (context) -> {
@@ -192,9 +192,9 @@ class JoinTests {
 				.toList();
 			keys.forEach((each) -> JoinedController.entered(each).asMono().block(PATIENCE));
 			String key = UUID.randomUUID().toString();
-			Answer refused = client.post("/join/pay", key, "application/json", "{}");
-			assertThat(refused.status()).isEqualTo(503);
-			assertThat(refused.text()).contains("store-unavailable");
+			Answer rejected = client.post("/join/pay", key, "application/json", "{}");
+			assertThat(rejected.status()).isEqualTo(503);
+			assertThat(rejected.text()).contains("store-unavailable");
 			keys.forEach((each) -> JoinedController.gateOf(each).tryEmitEmpty());
 			assertThat(all).allSatisfy((answer) -> assertThat(answer.join().status()).isEqualTo(200));
 			assertThat(client.post("/join/pay", key, "application/json", "{}").text()).isEqualTo("paid " + key);
@@ -372,7 +372,7 @@ class JoinTests {
 		}
 
 		@ParameterizedTest
-		@ValueSource(strings = { "/refuses", "/remembered", "/handled" })
+		@ValueSource(strings = { "/rejects", "/remembered", "/handled" })
 		void answerOfAFailureIsKeptThoughItsWorkIsGone(String path) {
 			Answer first = send(path);
 			assertThat(first.status()).isGreaterThanOrEqualTo(400);
@@ -523,7 +523,7 @@ class JoinTests {
 		}
 
 		@Test
-		void anotherRequestWithTheKeyIsRefused() {
+		void anotherRequestWithTheKeyIsRejected() {
 			send("/pay");
 			Answer other = new Client(port(this.application)).post("/join/pay", this.key, "application/json",
 					"{\"other\":1}");
@@ -531,7 +531,7 @@ class JoinTests {
 		}
 
 		@Test
-		void anotherRequestWithTheKeyIsRefusedWhileTheFirstRuns() throws Exception {
+		void anotherRequestWithTheKeyIsRejectedWhileTheFirstRuns() throws Exception {
 			CompletableFuture<Answer> first = async("/gated");
 			JoinedController.entered(this.key).asMono().block(PATIENCE);
 			Answer other = new Client(port(this.application)).post("/join/gated", this.key, "application/json",
@@ -555,7 +555,7 @@ class JoinTests {
 		}
 
 		@Test
-		void laterCallsAreCountedAndRefused() {
+		void laterCallsAreCountedAndRejected() {
 			assertThat(send("/reject").text()).isEqualTo("paid " + this.key);
 			assertThat(send("/reject").text()).contains("duplicate");
 			assertThat(send("/reject").text()).contains("\"attempts\":3");
@@ -638,7 +638,7 @@ class JoinTests {
 		}
 
 		@Test
-		void callInsideOfATransactionIsRefused() {
+		void callInsideOfATransactionIsRejected() {
 			TransactionalOperator operator = TransactionalOperator
 				.create(this.application.getBean(ReactiveTransactionManager.class));
 			assertThatThrownBy(() -> operator.transactional(payments().one(this.key)).block(PATIENCE))

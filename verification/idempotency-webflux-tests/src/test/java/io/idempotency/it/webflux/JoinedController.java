@@ -130,8 +130,8 @@ class JoinedController {
 	}
 
 	@Idempotent(transaction = TransactionMode.JOIN)
-	@PostMapping("/refuses")
-	Mono<String> refuses(@RequestHeader(KEY) String key) {
+	@PostMapping("/rejects")
+	Mono<String> rejects(@RequestHeader(KEY) String key) {
 		return this.ledger.pay(key).then(Mono.error(new ResponseStatusException(HttpStatus.CONFLICT, "sold out")));
 	}
 

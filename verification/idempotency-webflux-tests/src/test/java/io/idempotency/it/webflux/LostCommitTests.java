@@ -61,7 +61,7 @@ class LostCommitTests {
 					IF NEW.slot = 'lost' THEN
 						PERFORM pg_terminate_backend(pg_backend_pid());
 						PERFORM pg_sleep(60);
-					ELSIF NEW.slot = 'refused' THEN
+					ELSIF NEW.slot = 'rejected' THEN
 						RAISE EXCEPTION 'taken' USING ERRCODE = '23505';
 					ELSIF NEW.slot = 'late' THEN
 						PERFORM pg_advisory_xact_lock(1);
@@ -104,8 +104,8 @@ class LostCommitTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/own", "/by-service", "/answers" })
-	void commitThatIsRefusedFreesTheKey(String path) {
-		assertThat(post(path, "refused").status()).isGreaterThanOrEqualTo(500);
+	void commitThatIsRejectedFreesTheKey(String path) {
+		assertThat(post(path, "rejected").status()).isGreaterThanOrEqualTo(500);
 		assertThat(post(path, "none").text()).isEqualTo("paid");
 		assertThat(runs()).isEqualTo(2);
 	}

@@ -214,9 +214,9 @@ class OrdersController {
 	}
 
 	@Idempotent
-	@PostMapping("/refused")
-	Mono<String> refused() {
-		return Mono.error(() -> new WebFluxApplication.SoldException("run " + run("refused")));
+	@PostMapping("/rejected")
+	Mono<String> rejected() {
+		return Mono.error(() -> new WebFluxApplication.SoldException("run " + run("rejected")));
 	}
 
 	@Idempotent

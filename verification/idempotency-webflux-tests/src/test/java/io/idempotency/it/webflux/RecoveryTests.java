@@ -100,7 +100,7 @@ class RecoveryTests {
 	}
 
 	@Test
-	void failedBodyOfWorkThatWasDoneBeforeIsRefusedAndDoesNotRunAgain() {
+	void failedBodyOfWorkThatWasDoneBeforeIsRejectedAndDoesNotRunAgain() {
 		String form = "entity-of-mono";
 		assertUnavailable(send(form, "already"));
 		assertUnavailable(send(form, "already"));
@@ -193,14 +193,14 @@ class RecoveryTests {
 	}
 
 	@Test
-	void whatIsRefusedBeforeTheLookUpIsNotCountedAsRecovered() {
+	void whatIsRejectedBeforeTheLookUpIsNotCountedAsRecovered() {
 		assertThat(send("mono", "large").body()).hasSize(3 << 20);
 		Around.RECOVERED.set(0);
-		finds("refused");
-		Answer refused = send("mono", "large");
-		assertThat(refused.status()).isEqualTo(409);
-		assertThat(refused.text()).startsWith("sold");
-		assertThat(refused.replayed()).isFalse();
+		finds("rejected");
+		Answer rejected = send("mono", "large");
+		assertThat(rejected.status()).isEqualTo(409);
+		assertThat(rejected.text()).startsWith("sold");
+		assertThat(rejected.replayed()).isFalse();
 		assertThat(Around.RECOVERED).hasValue(0);
 		finds("found");
 		assertFound(send("mono", "large"), "mono");
@@ -219,7 +219,7 @@ class RecoveryTests {
 
 	/**
 	 * What an application may have around its handlers: it ends a look-up that hangs, and
-	 * refuses a request before it.
+	 * rejects a request before it.
 	 */
 	@TestConfiguration(proxyBeanMethods = false)
 	static class Around {
@@ -248,7 +248,7 @@ class RecoveryTests {
 
 		private static Object limited(MethodInvocation call) throws Throwable {
 			String found = RecoveryController.FOUND.get((String) call.getArguments()[0]);
-			if ("refused".equals(found)) {
+			if ("rejected".equals(found)) {
 				throw new WebFluxApplication.SoldException("before");
 			}
 			Object result = call.proceed();

@@ -147,7 +147,7 @@ class RedisStoreTests implements HangUpScenarios {
 	}
 
 	@Test
-	void overlappingRequestIsRefused() throws Exception {
+	void overlappingRequestIsRejected() throws Exception {
 		CompletableFuture<Answer> first = begin(this.client, "/gated");
 		Answer second = send(this.client, "/gated");
 		assertProblem(second, 409, "in-progress");
@@ -193,7 +193,7 @@ class RedisStoreTests implements HangUpScenarios {
 		assertThat(runs("status-503")).isEqualTo(before + 2);
 	}
 
-	/** Without their store some nodes refuse all, and others run all unguarded. */
+	/** Without their store some nodes reject all, and others run all unguarded. */
 	@Test
 	void policyDecidesWhileTheServerIsDown() throws Exception {
 		Client guarded = client(impatient);
@@ -203,10 +203,10 @@ class RedisStoreTests implements HangUpScenarios {
 		try {
 			Map<String, Integer> before = paths.stream()
 				.collect(Collectors.toMap((path) -> path, OrdersController::runs));
-			Map<String, CompletableFuture<Answer>> refused = paths.stream()
+			Map<String, CompletableFuture<Answer>> rejected = paths.stream()
 				.collect(Collectors.toMap((path) -> path, (path) -> async(() -> send(guarded, "/" + path))));
 			for (String path : paths) {
-				Answer answer = refused.get(path).get();
+				Answer answer = rejected.get(path).get();
 				assertProblem(answer, 503, "store-unavailable");
 				assertThat(answer.header("Retry-After")).isNotNull();
 				assertThat(runs(path)).as("nothing ran").isEqualTo(before.get(path));

@@ -287,19 +287,19 @@ class ScenariosOfAnswers {
 			.flatMap((run) -> Mono.error(new ResponseStatusException(HttpStatus.BAD_GATEWAY, "run " + run)));
 	}
 
-	/** The call of a guarded bean is refused, for now. */
-	@PostMapping("/failures/remembered-refusal")
+	/** The call of a guarded bean is rejected, for now. */
+	@PostMapping("/failures/remembered-rejection")
 	@Idempotent(onFailure = FailureMode.REMEMBER)
-	public Mono<String> rememberedRefusal() {
-		this.runs.run("/failures/remembered-refusal");
+	public Mono<String> rememberedRejection() {
+		this.runs.run("/failures/remembered-rejection");
 		throw busy();
 	}
 
-	@PostMapping("/failures/remembered-refusal-later")
+	@PostMapping("/failures/remembered-rejection-later")
 	@Idempotent(onFailure = FailureMode.REMEMBER)
-	public Mono<String> rememberedRefusalLater() {
+	public Mono<String> rememberedRejectionLater() {
 		return Mono.fromFuture(() -> {
-			this.runs.run("/failures/remembered-refusal-later");
+			this.runs.run("/failures/remembered-rejection-later");
 			return CompletableFuture.supplyAsync(() -> {
 				throw busy();
 			});
@@ -307,10 +307,10 @@ class ScenariosOfAnswers {
 		}, true);
 	}
 
-	@PostMapping("/failures/remembered-refusal-deferred")
+	@PostMapping("/failures/remembered-rejection-deferred")
 	@Idempotent(onFailure = FailureMode.REMEMBER)
-	public Mono<String> rememberedRefusalDeferred() {
-		return run("/failures/remembered-refusal-deferred").flatMap((run) -> Mono.error(busy()));
+	public Mono<String> rememberedRejectionDeferred() {
+		return run("/failures/remembered-rejection-deferred").flatMap((run) -> Mono.error(busy()));
 	}
 
 	private static IdempotencyInProgressException busy() {

@@ -222,7 +222,7 @@ class ScenariosOfKeys {
 	}
 
 	@ExceptionHandler
-	ResponseEntity<String> refused(ConstraintViolationException ex) {
+	ResponseEntity<String> rejected(ConstraintViolationException ex) {
 		return ResponseEntity.badRequest().body(ex.getMessage());
 	}
 

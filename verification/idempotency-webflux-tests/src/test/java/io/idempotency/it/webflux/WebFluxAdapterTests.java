@@ -83,7 +83,7 @@ class WebFluxAdapterTests {
 	}
 
 	@Test
-	void requestWithoutKeyIsRefused() throws Exception {
+	void requestWithoutKeyIsRejected() throws Exception {
 		HttpResponse<String> answer = send(request("/orders", "{}", "application/json"));
 		assertProblem(answer, 400, "key-missing");
 		assertThat(answer.body()).contains("POST /orders requires a key in the header 'Idempotency-Key'");
@@ -153,7 +153,7 @@ class WebFluxAdapterTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "/refused, refused, 409", "/status/409, status-409, 409", "/status/404, status-404, 404",
+	@CsvSource({ "/rejected, rejected, 409", "/status/409, status-409, 409", "/status/404, status-404, 404",
 			"/remembered, remembered, 500" })
 	void errorThatIsAResultIsReplayed(String path, String name, int status) throws Exception {
 		int before = runs(name);
@@ -224,7 +224,7 @@ class WebFluxAdapterTests {
 	}
 
 	@Test
-	void bodyOfUnknownLengthOverTheLimitIsRefused() throws Exception {
+	void bodyOfUnknownLengthOverTheLimitIsRejected() throws Exception {
 		int before = runs("orders");
 		byte[] body = ("\"" + "x".repeat(1 << 20) + "\"").getBytes(StandardCharsets.UTF_8);
 		HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + this.port + "/orders"))

@@ -42,7 +42,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * What handlers of WebFlux cannot have yet, and what no door could guard, is refused at
+ * What handlers of WebFlux cannot have yet, and what no door could guard, is rejected at
  * the start.
  */
 class WebFluxStartupTests {
@@ -73,7 +73,7 @@ class WebFluxStartupTests {
 					FoundOneOfMany | its recover method 'find' returns reactor.core.publisher.Mono<java.util.List<java.lang.String>>
 					Hidden | a proxy cannot guard a private method
 					""")
-	void isRefused(String controller, String message) throws Exception {
+	void isRejected(String controller, String message) throws Exception {
 		Class<?> type = Class.forName(WebFluxStartupTests.class.getName() + "$" + controller);
 		assertThatThrownBy(() -> new SpringApplicationBuilder(Application.class, type).web(WebApplicationType.REACTIVE)
 			.run("--server.port=0")

@@ -34,10 +34,10 @@ final class Chromium implements ExecutionCondition, BeforeAllCallback, AfterAllC
 	private static final Path SCREENSHOTS = Path.of(System.getProperty("screenshots", "target/screenshots"));
 
 	/**
-	 * The browser calls every answer of 400 and more an error; refusals are what the shop
+	 * The browser calls every answer of 400 and more an error; rejections are what the shop
 	 * is about.
 	 */
-	private static final String REFUSAL = "Failed to load resource: the server responded with a status of 4";
+	private static final String REJECTION = "Failed to load resource: the server responded with a status of 4";
 
 	/** So are the calls that a test takes away from the page. */
 	private static final String TAKEN_AWAY = "Failed to load resource: net::ERR_FAILED";
@@ -131,7 +131,7 @@ final class Chromium implements ExecutionCondition, BeforeAllCallback, AfterAllC
 
 	private void collect(ConsoleMessage message) {
 		String text = message.text();
-		if ("error".equals(message.type()) && !text.startsWith(REFUSAL) && !text.startsWith(TAKEN_AWAY)) {
+		if ("error".equals(message.type()) && !text.startsWith(REJECTION) && !text.startsWith(TAKEN_AWAY)) {
 			this.errors.add(text + " at " + message.location());
 		}
 	}

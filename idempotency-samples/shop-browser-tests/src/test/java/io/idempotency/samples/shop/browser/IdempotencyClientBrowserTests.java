@@ -219,7 +219,7 @@ class IdempotencyClientBrowserTests {
 	}
 
 	@Test
-	void refusalOfTheApplicationHasItsMessageAndEndsTheIntent() {
+	void rejectionOfTheApplicationHasItsMessageAndEndsTheIntent() {
 		DocumentContext result = send(List.of(problem(409, "out-of-stock")));
 		assertThat(result.<String>read("$.answer.action")).isEqualTo("tell-user");
 		assertThat(result.<String>read("$.answer.message")).isEqualTo("Detail of out-of-stock");
@@ -263,7 +263,7 @@ class IdempotencyClientBrowserTests {
 						intent.renew();
 					}
 					catch (error) {
-						renewed = "refused";
+						renewed = "rejected";
 					}
 					while (!answer) {
 						await Promise.resolve();
@@ -272,7 +272,7 @@ class IdempotencyClientBrowserTests {
 					const [first, second] = await Promise.all(sent);
 					return [calls, first === second, renewed, intent.pending];
 				}""");
-		assertThat(result).isEqualTo(List.of(1, true, "refused", false));
+		assertThat(result).isEqualTo(List.of(1, true, "rejected", false));
 	}
 
 	private DocumentContext send(List<?> answers) {

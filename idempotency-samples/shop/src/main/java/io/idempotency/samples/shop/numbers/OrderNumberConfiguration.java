@@ -37,7 +37,7 @@ class OrderNumberConfiguration {
 
 	/**
 	 * Snowflake: time, worker, sequence. When the clock goes back, the generator waits
-	 * until it has caught up, and refuses to go on (
+	 * until it has caught up, and rejects to go on (
 	 * {@code ClockTooManyBackwardsException}) when that would take longer than two
 	 * seconds: late, or not at all, but never twice.
 	 */

@@ -22,7 +22,7 @@ import org.springframework.stereotype.Component;
  * <p>
  * <b>Mostly not worth it.</b> {@code insert} and catch the duplicate is one round trip
  * and never wrong; the filter saves reads only, and only where most requests are new, a
- * read is dear (another service, a huge table out of the cache), and refusing early
+ * read is dear (another service, a huge table out of the cache), and rejecting early
  * matters, as against a flood of made-up ids. For a few million rows with an index, leave
  * it out.
  */

@@ -11,7 +11,7 @@ import org.springframework.stereotype.Service;
 /**
  * The library in front, the unique index as the last line: what the store no longer knows
  * (here on purpose after a second; elsewhere after a restart or beyond the retention)
- * runs again, the index refuses it, and the order that exists is the answer.
+ * runs again, the index rejects it, and the order that exists is the answer.
  */
 @Service
 class IndexedOrders {

@@ -12,7 +12,7 @@ import org.springframework.transaction.support.TransactionTemplate;
  * Two things in one transaction. {@code update product set stock = stock - n where stock
  * >= n} never sells what is not there, whoever comes at once, and needs no lock that
  * lives longer than the statement's own. But it is not idempotent: called twice, it takes
- * twice. So a row that says who took what is inserted before, and its primary key refuses
+ * twice. So a row that says who took what is inserted before, and its primary key rejects
  * the second.
  */
 @Component

@@ -83,7 +83,7 @@ class RecipesTests extends RecipeShop {
 
 	@ParameterizedTest
 	@MethodSource("all")
-	void laterDuplicateGetsTheOrderOrIsRefused(String scheme) throws Exception {
+	void laterDuplicateGetsTheOrderOrIsRejected(String scheme) throws Exception {
 		String sku = newProduct(100);
 		String requestId = newRequestId(scheme, "alice");
 		Answer first = order(scheme, "alice", requestId, sku, 1);
@@ -122,13 +122,13 @@ class RecipesTests extends RecipeShop {
 
 	@ParameterizedTest
 	@MethodSource("finding")
-	void sameRequestForSomethingElseIsRefused(String scheme) throws Exception {
+	void sameRequestForSomethingElseIsRejected(String scheme) throws Exception {
 		String sku = newProduct(100);
 		String requestId = newRequestId(scheme, null);
 		order(scheme, null, requestId, sku, 1);
-		Answer refused = order(scheme, null, requestId, sku, 2);
-		assertThat(refused.status()).isEqualTo(422);
-		assertThat(code(refused)).isEqualTo("request-reused");
+		Answer rejected = order(scheme, null, requestId, sku, 2);
+		assertThat(rejected.status()).isEqualTo(422);
+		assertThat(code(rejected)).isEqualTo("request-reused");
 		assertThat(stockOf(sku)).isEqualTo(99);
 	}
 
@@ -192,7 +192,7 @@ class RecipesTests extends RecipeShop {
 		List<String> outcomes = await().until(
 				() -> ShopClient.read(this.shop.get("/api/log"), "$[?(@.key == '" + requestId + "')].outcome"),
 				(found) -> found.size() == 2);
-		assertThat(outcomes).containsExactly("EXECUTED", scheme.equals("page-id") ? "REFUSED" : "REPLAYED");
+		assertThat(outcomes).containsExactly("EXECUTED", scheme.equals("page-id") ? "REJECTED" : "REPLAYED");
 	}
 
 	@Test
@@ -203,13 +203,13 @@ class RecipesTests extends RecipeShop {
 	}
 
 	@Test
-	void numberThatWasMadeForSomebodyElseIsRefused() throws Exception {
+	void numberThatWasMadeForSomebodyElseIsRejected() throws Exception {
 		String sku = newProduct(10);
 		String number = newRequestId("order-number", "alice");
 		for (String foreign : List.of(number, "0000000000000")) {
-			Answer refused = order("order-number", "bob", foreign, sku, 1);
-			assertThat(refused.status()).isEqualTo(422);
-			assertThat(code(refused)).isEqualTo("unknown-order-number");
+			Answer rejected = order("order-number", "bob", foreign, sku, 1);
+			assertThat(rejected.status()).isEqualTo(422);
+			assertThat(code(rejected)).isEqualTo("unknown-order-number");
 		}
 		assertThat(ordersOf(sku)).isZero();
 	}
@@ -247,13 +247,13 @@ class RecipesTests extends RecipeShop {
 	}
 
 	@Test
-	void tokenOfSomebodyElseIsRefused() throws Exception {
+	void tokenOfSomebodyElseIsRejected() throws Exception {
 		String sku = newProduct(10);
 		String token = newRequestId("token", "alice");
 		for (String foreign : List.of(token, ShopClient.newKey())) {
-			Answer refused = order("token", "bob", foreign, sku, 1);
-			assertThat(refused.status()).isEqualTo(400);
-			assertThat(code(refused)).isEqualTo("token-unknown");
+			Answer rejected = order("token", "bob", foreign, sku, 1);
+			assertThat(rejected.status()).isEqualTo(400);
+			assertThat(code(rejected)).isEqualTo("token-unknown");
 		}
 		assertThat(order("token", "alice", token, sku, 1).status()).isEqualTo(201);
 	}
@@ -264,27 +264,27 @@ class RecipesTests extends RecipeShop {
 		String requestId = ShopClient.newKey();
 		order("page-id", null, requestId, sku, 1);
 		for (int attempt = 2; attempt <= 4; attempt++) {
-			Answer refused = order("page-id", null, requestId, sku, 1);
-			assertThat(refused.status()).isEqualTo(409);
-			assertThat(ShopClient.<Integer>read(refused, "$.attempts")).isEqualTo(attempt);
+			Answer rejected = order("page-id", null, requestId, sku, 1);
+			assertThat(rejected.status()).isEqualTo(409);
+			assertThat(ShopClient.<Integer>read(rejected, "$.attempts")).isEqualTo(attempt);
 		}
 		assertThat(ordersOf(sku)).isEqualTo(1);
 	}
 
 	@Test
-	void unknownSchemeIsRefused() throws Exception {
-		Answer refused = order("hope", null, ShopClient.newKey(), newProduct(1), 1);
-		assertThat(refused.status()).isEqualTo(404);
-		assertThat(code(refused)).isEqualTo("unknown-scheme");
+	void unknownSchemeIsRejected() throws Exception {
+		Answer rejected = order("hope", null, ShopClient.newKey(), newProduct(1), 1);
+		assertThat(rejected.status()).isEqualTo(404);
+		assertThat(code(rejected)).isEqualTo("unknown-scheme");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", "two words", "ünsafe" })
-	void invalidRequestIdIsRefused(String requestId) throws Exception {
+	void invalidRequestIdIsRejected(String requestId) throws Exception {
 		String body = "{\"sku\":\"sku-1\",\"quantity\":1,\"requestId\":\"%s\"}".formatted(requestId);
-		Answer refused = this.shop.send(this.shop.posting("/api/recipes/query", body));
-		assertThat(refused.status()).isEqualTo(400);
-		assertThat(ShopClient.<String>read(refused, "$.fields.requestId")).isNotBlank();
+		Answer rejected = this.shop.send(this.shop.posting("/api/recipes/query", body));
+		assertThat(rejected.status()).isEqualTo(400);
+		assertThat(ShopClient.<String>read(rejected, "$.fields.requestId")).isNotBlank();
 	}
 
 	private String onlyOrder(String sku) {

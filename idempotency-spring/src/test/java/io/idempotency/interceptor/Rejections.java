@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** What start-up says about wrong annotations. */
-final class Refusals {
+final class Rejections {
 
-	private Refusals() {
+	private Rejections() {
 	}
 
-	/** Starts with the given beans, the first of which must be refused. */
+	/** Starts with the given beans, the first of which must be rejected. */
 	static IdempotencyConfigurationException of(Class<?>... beans) {
 		Throwable failure = catchThrowable(() -> MethodAdapterSetup.start(beans).close());
 		while (failure != null && !(failure instanceof IdempotencyConfigurationException)) {
@@ -23,7 +23,7 @@ final class Refusals {
 	}
 
 	/** The message names the method, or at least its class. */
-	static void assertRefused(Class<?> bean, String problem, String action) {
+	static void assertRejected(Class<?> bean, String problem, String action) {
 		IdempotencyConfigurationException failure = of(bean);
 		assertThat(failure).hasMessageStartingWith("@Idempotent on '" + bean.getName() + "#run(")
 			.hasMessageContaining(problem);

@@ -16,9 +16,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  * One call of the scheduler throws an error, whichever it is: renewals, answers, repeated
  * writes and the story of the outage go on as if nothing had happened.
  */
-class RefusedThreadsTests {
+class RejectedThreadsTests {
 
-	/** More calls than a story makes, so that each of them is refused once. */
+	/** More calls than a story makes, so that each of them is rejected once. */
 	private static final int CALLS = 120;
 
 	/** A story that needs timers and threads of all kinds. */
@@ -27,7 +27,7 @@ class RefusedThreadsTests {
 		/** Two long calls, whose completion the store fails to take for a while. */
 		LONG {
 			@Override
-			void tell(RefusedThreadsTests test, String name) throws Throwable {
+			void tell(RejectedThreadsTests test, String name) throws Throwable {
 				CompletableFuture<String> work = new CompletableFuture<>();
 				CompletableFuture<Object> answer = test.start(work);
 				test.advance(name, Duration.ofSeconds(50), true);
@@ -41,7 +41,7 @@ class RefusedThreadsTests {
 		/** The store is away, and then back. */
 		OUTAGE {
 			@Override
-			void tell(RefusedThreadsTests test, String name) throws Throwable {
+			void tell(RejectedThreadsTests test, String name) throws Throwable {
 				CompletableFuture<String> work = new CompletableFuture<>();
 				test.start(work);
 				test.node.store.failBefore(Verb.RENEW, 2);
@@ -54,7 +54,7 @@ class RefusedThreadsTests {
 
 		;
 
-		abstract void tell(RefusedThreadsTests test, String name) throws Throwable;
+		abstract void tell(RejectedThreadsTests test, String name) throws Throwable;
 
 	}
 
@@ -83,14 +83,14 @@ class RefusedThreadsTests {
 	@EnumSource
 	void callOfTheSchedulerThatThrowsEndsNothing(Story story) throws Throwable {
 		int calls = CALLS;
-		for (int refused = 1; refused <= calls; refused++) {
+		for (int rejected = 1; rejected <= calls; rejected++) {
 			this.time = new ManualScheduler();
 			this.node = new EngineFixture(this.time);
 			try {
 				// The line to the store exists, as on every node but a new one.
 				this.node.engine.runtime().of(this.node.store);
-				this.time.refuseCall(refused);
-				String name = "call " + refused + " of the scheduler is refused";
+				this.time.rejectCall(rejected);
+				String name = "call " + rejected + " of the scheduler is rejected";
 				story.tell(this, name);
 				assertThat(this.node.askElsewhere(TestPolicy.replay())).as(name)
 					.isInstanceOf(ClaimResult.Completed.class);
@@ -101,16 +101,16 @@ class RefusedThreadsTests {
 				this.node.close();
 			}
 		}
-		assertThat(this.time.calls()).as("every call was refused once").isLessThan(CALLS);
+		assertThat(this.time.calls()).as("every call was rejected once").isLessThan(CALLS);
 	}
 
 	@Test
 	void lineToAStoreWithoutThreadsIsMadeByTheNextCall() throws Throwable {
-		this.time.refuseCall(1);
+		this.time.rejectCall(1);
 		try {
 			this.node.execute(TestPolicy.replay(), TestAction.returning("one"));
 		}
-		catch (Throwable refused) {
+		catch (Throwable rejected) {
 			assertThat(this.node.askElsewhere(TestPolicy.replay())).isInstanceOf(ClaimResult.Acquired.class);
 		}
 		finally {

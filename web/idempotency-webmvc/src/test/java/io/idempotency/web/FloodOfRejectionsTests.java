@@ -30,8 +30,8 @@ import org.springframework.web.server.ResponseStatusException;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.springframework.http.HttpStatus.UNPROCESSABLE_ENTITY;
 
-/** One caller's cheap refusals do not use up a memory store for everybody. */
-class FloodOfRefusalsTests {
+/** One caller's cheap rejections do not use up a memory store for everybody. */
+class FloodOfRejectionsTests {
 
 	private static final int FLOOD = 200;
 
@@ -51,7 +51,7 @@ class FloodOfRefusalsTests {
 	void takesNobodysResultAndNobodysRoom(String path) throws Exception {
 		String paid = post("/pay", "paid").getContentAsString();
 		for (int i = 0; i < FLOOD; i++) {
-			assertThat(post(path, "refused-" + i).getStatus()).as("refusal %d", i).isEqualTo(422);
+			assertThat(post(path, "rejected-" + i).getStatus()).as("rejection %d", i).isEqualTo(422);
 		}
 		MockHttpServletResponse replay = post("/pay", "paid");
 		assertThat(replay.getStatus()).isEqualTo(200);
@@ -61,12 +61,12 @@ class FloodOfRefusalsTests {
 	}
 
 	@Test
-	void forgetsTheFirstRefusalsAndKeepsTheLastOnes() throws Exception {
+	void forgetsTheFirstRejectionsAndKeepsTheLastOnes() throws Exception {
 		for (int i = 0; i < FLOOD; i++) {
-			post("/returned", "refused-" + i);
+			post("/returned", "rejected-" + i);
 		}
-		assertThat(post("/returned", "refused-" + (FLOOD - 1)).getHeader("Idempotent-Replayed")).isEqualTo("true");
-		assertThat(post("/returned", "refused-0").getHeader("Idempotent-Replayed")).isNull();
+		assertThat(post("/returned", "rejected-" + (FLOOD - 1)).getHeader("Idempotent-Replayed")).isEqualTo("true");
+		assertThat(post("/returned", "rejected-0").getHeader("Idempotent-Replayed")).isNull();
 		assertThat(this.shop.runs).hasValue(FLOOD + 1);
 	}
 
@@ -83,11 +83,11 @@ class FloodOfRefusalsTests {
 
 	/** The work is done, though its answer says 406. */
 	@Test
-	void forgetsNoWorkOfWhichTheAnswerAloneWasRefused() throws Exception {
+	void forgetsNoWorkOfWhichTheAnswerAloneWasRejected() throws Exception {
 		assertThat(unacceptable("first").getStatus()).isEqualTo(406);
 		int runs = this.shop.runs.get();
 		for (int i = 0; i < FLOOD; i++) {
-			post("/returned", "refused-" + i);
+			post("/returned", "rejected-" + i);
 		}
 		int status = 0;
 		for (int i = 0; i < FLOOD && status != 503; i++) {
@@ -139,19 +139,19 @@ class FloodOfRefusalsTests {
 		@Idempotent
 		@PostMapping("/returned")
 		ResponseEntity<String> returned() {
-			return ResponseEntity.unprocessableEntity().body("refused " + this.runs.incrementAndGet());
+			return ResponseEntity.unprocessableEntity().body("rejected " + this.runs.incrementAndGet());
 		}
 
 		@Idempotent
 		@PostMapping("/thrown")
 		String thrown() {
-			throw new ResponseStatusException(UNPROCESSABLE_ENTITY, "refused");
+			throw new ResponseStatusException(UNPROCESSABLE_ENTITY, "rejected");
 		}
 
 		@Idempotent
 		@PostMapping("/sent")
 		void sent(HttpServletResponse response) throws java.io.IOException {
-			response.sendError(422, "refused");
+			response.sendError(422, "rejected");
 		}
 
 		@Idempotent
@@ -163,7 +163,7 @@ class FloodOfRefusalsTests {
 		@Idempotent(onFailure = FailureMode.REMEMBER)
 		@PostMapping("/remembered")
 		ResponseEntity<String> remembered() {
-			return ResponseEntity.unprocessableEntity().body("refused");
+			return ResponseEntity.unprocessableEntity().body("rejected");
 		}
 
 		@Idempotent
