@@ -133,7 +133,7 @@ class MethodAdapterTests {
 			.isThrownBy(() -> this.service.pay("", BigDecimal.ONE))
 			.withMessageContaining(PREFIX + "pay")
 			.withMessageContaining("The key expression '#order' of '" + Service.class.getName() + "#pay(")
-			.withMessageContaining("set the values that it reads");
+			.withMessageContaining("Set the values that it reads");
 		assertThatExceptionOfType(IdempotencyKeyMissingException.class)
 			.isThrownBy(() -> this.service.list("a", null, 1));
 		assertThat(Service.runs).hasValue(0);

