@@ -50,7 +50,10 @@ final class JavaExamples {
 			import org.slf4j.*;
 			import org.springframework.amqp.rabbit.annotation.RabbitListener;
 			import org.springframework.beans.factory.ObjectProvider;
+			import org.springframework.beans.factory.annotation.Autowired;
+			import org.springframework.boot.test.context.SpringBootTest;
 			import org.springframework.boot.test.context.TestConfiguration;
+			import org.springframework.context.ApplicationContext;
 			import org.springframework.context.annotation.Bean;
 			import org.springframework.context.annotation.Primary;
 			import org.springframework.context.event.EventListener;
@@ -99,6 +102,8 @@ final class JavaExamples {
 				record Receipt(String id) { }
 				record Event(String id, String source, long sequence) { }
 				record CheckoutForm(String token) { }
+				record Query(String text) { }
+				record Product(String sku) { }
 
 				// Of Spring AI, whose package differs by version.
 				@interface McpTool { String description(); }
@@ -120,6 +125,10 @@ final class JavaExamples {
 
 				interface OrderHandler {
 					ServerResponse place(ServerRequest request) throws Exception;
+				}
+
+				interface SearchHandler {
+					ServerResponse find(ServerRequest request) throws Exception;
 				}
 
 				interface Shop {
