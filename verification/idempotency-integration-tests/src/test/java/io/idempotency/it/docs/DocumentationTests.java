@@ -90,6 +90,9 @@ class DocumentationTests {
 	private static final PropertySource<?> KEYS = new MapPropertySource("keys",
 			Map.of("IDEMPOTENCY_KEY_1", "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA="));
 
+	/** Keys of the MDC, which have the form of property names. */
+	private static final Set<String> MDC_KEYS = Set.of("idempotency.operation", "idempotency.record");
+
 	/** Their defaults are computed. */
 	private static final Set<String> WITHOUT_DEFAULT = Set.of("idempotency.memory.max-size",
 			"idempotency.http.retention-on-error", "idempotency.namespace", "idempotency.node");
@@ -174,6 +177,7 @@ class DocumentationTests {
 		for (RunKeyName value : RunKeyName.values()) {
 			known.put(value.asString(), "");
 		}
+		MDC_KEYS.forEach((key) -> known.put(key, ""));
 		assertThat(NAMED_PROPERTY.matcher(page.withoutBlocks()).results()).allSatisfy((named) -> {
 			assertThat(known).containsKey(named.group(1));
 			bindNamed(named);
