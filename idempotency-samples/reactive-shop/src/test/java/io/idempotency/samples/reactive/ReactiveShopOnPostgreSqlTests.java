@@ -1,7 +1,7 @@
 package io.idempotency.samples.reactive;
 
 import io.idempotency.it.servers.Backend;
-import io.idempotency.it.servers.OnceMore;
+import io.idempotency.it.servers.Nightly;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
 import io.idempotency.it.servers.Requires;
@@ -14,7 +14,7 @@ import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
 /** With the profile for PostgreSQL, whose driver does not block. */
-@OnceMore
+@Nightly
 @StoreAlone
 @Requires(Backend.POSTGRESQL)
 @ActiveProfiles(profiles = "postgresql", inheritProfiles = false)

@@ -2,7 +2,7 @@ package io.idempotency.it.http;
 
 import io.idempotency.it.OnJetty;
 import io.idempotency.it.scenarios.EncryptedAnswersScenarios;
-import io.idempotency.it.servers.OnceMore;
+import io.idempotency.it.servers.Nightly;
 import io.idempotency.it.servers.RedisServer;
 import org.junit.jupiter.api.Nested;
 
@@ -12,7 +12,7 @@ import org.springframework.test.context.TestPropertySource;
 /**
  * The scenarios whose answer depends on the server, on Jetty.
  */
-@OnceMore
+@Nightly
 class OnJettyTests {
 
 	@Nested

@@ -3,7 +3,7 @@ package io.idempotency.it.http;
 import javax.sql.DataSource;
 
 import io.idempotency.it.scenarios.EncryptedAnswersScenarios;
-import io.idempotency.it.servers.OnceMore;
+import io.idempotency.it.servers.Nightly;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import org.junit.jupiter.api.Nested;
@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The scenarios whose answer depends on what the store keeps, with records in PostgreSQL.
  */
-@OnceMore
+@Nightly
 class OnPostgreSqlTests {
 
 	@Nested

@@ -6,6 +6,7 @@ import java.util.UUID;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.idempotency.it.client.Client;
+import io.idempotency.it.servers.Nightly;
 import io.idempotency.it.servers.PostgreSqlLine;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -19,6 +20,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  * What a guarded call costs in messages to PostgreSQL. Each verb is one statement that
  * the connection has prepared before, and nothing is sent to set up the connection.
  */
+@Nightly
 @EachDatabase(value = {}, and = { Database.POSTGRESQL_18, Database.POSTGRESQL_16 })
 class JdbcServerMessageTests {
 

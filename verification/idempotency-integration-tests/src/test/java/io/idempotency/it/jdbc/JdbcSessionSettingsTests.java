@@ -7,6 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.idempotency.it.servers.Nightly;
 import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.store.SchedulerThread;
 import io.idempotency.it.store.Requests;
@@ -28,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The application lets its sessions run each statement for a moment only, and that is no
  * failure of the store, which has bounds of its own.
  */
+@Nightly
 @EachDatabase(value = {}, and = { Database.POSTGRESQL_18, Database.MARIADB })
 @StoreAlone
 class JdbcSessionSettingsTests {

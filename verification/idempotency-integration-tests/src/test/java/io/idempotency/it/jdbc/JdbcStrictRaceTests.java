@@ -2,6 +2,7 @@ package io.idempotency.it.jdbc;
 
 import java.util.List;
 
+import io.idempotency.it.servers.Nightly;
 import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.store.RaceContract;
 import io.idempotency.it.store.StoreNode;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Nested;
  * The races on databases, at stricter isolations than their own. With fewer keys: what
  * goes wrong goes wrong soon.
  */
+@Nightly
 @EachDatabase(having = Product.Trait.SERVER)
 @StoreAlone
 class JdbcStrictRaceTests {

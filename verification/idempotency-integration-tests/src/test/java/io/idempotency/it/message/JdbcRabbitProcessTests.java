@@ -1,7 +1,7 @@
 package io.idempotency.it.message;
 
 import io.idempotency.it.servers.Backend;
-import io.idempotency.it.servers.OnceMore;
+import io.idempotency.it.servers.Nightly;
 import io.idempotency.it.servers.Requires;
 import io.idempotency.it.servers.StoreAlone;
 
@@ -9,7 +9,7 @@ import io.idempotency.it.servers.StoreAlone;
  * Consumers of RabbitMQ whose records and effects are in PostgreSQL. The consumers on
  * Redis show the same for a second line of Spring Boot.
  */
-@OnceMore
+@Nightly
 @Requires({ Backend.POSTGRESQL, Backend.RABBIT })
 @StoreAlone
 class JdbcRabbitProcessTests extends ListenerProcessContract {

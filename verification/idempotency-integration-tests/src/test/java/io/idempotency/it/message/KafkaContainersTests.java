@@ -11,6 +11,7 @@ import java.util.stream.IntStream;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyTemplate;
+import io.idempotency.it.servers.Nightly;
 import io.idempotency.it.store.SchedulerThread;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -34,6 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** Records that are acknowledged out of order are neither held up nor lost. */
+@Nightly
 @SpringBootTest(classes = KafkaContainersApplication.class, webEnvironment = SpringBootTest.WebEnvironment.NONE)
 @ContextConfiguration(initializers = KafkaServer.class)
 class KafkaContainersTests {

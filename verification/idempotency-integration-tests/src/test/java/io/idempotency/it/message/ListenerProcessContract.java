@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.idempotency.it.random.Seed;
-import io.idempotency.it.servers.OnceMore;
+import io.idempotency.it.servers.Nightly;
 import io.idempotency.it.servers.OtherJvm;
 import io.idempotency.it.servers.ServerProcess;
 import org.junit.jupiter.api.AfterEach;
@@ -33,7 +33,7 @@ import static org.awaitility.Awaitility.await;
 abstract class ListenerProcessContract {
 
 	private static final int MESSAGES = Integer.getInteger("idempotency.tests.intents",
-			OnceMore.Condition.isWanted() ? 1000 : 300);
+			Nightly.Condition.isWanted() ? 1000 : 300);
 
 	private static final int DELIVERIES = 3;
 

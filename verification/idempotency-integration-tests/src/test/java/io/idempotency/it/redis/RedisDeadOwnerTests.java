@@ -3,7 +3,7 @@ package io.idempotency.it.redis;
 import java.util.List;
 
 import io.idempotency.it.servers.Backend;
-import io.idempotency.it.servers.OnceMore;
+import io.idempotency.it.servers.Nightly;
 import io.idempotency.it.servers.Requires;
 import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.servers.RedisBinary;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 /**
  * An owner of claims in Redis is killed.
  */
-@OnceMore
+@Nightly
 @Requires(Backend.REDIS)
 @StoreAlone
 class RedisDeadOwnerTests extends DeadOwnerContract {

@@ -3,7 +3,7 @@ package io.idempotency.it.schemes;
 import java.time.Duration;
 
 import io.idempotency.it.servers.Backend;
-import io.idempotency.it.servers.OnceMore;
+import io.idempotency.it.servers.Nightly;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.Requires;
@@ -15,7 +15,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-@OnceMore
+@Nightly
 @StoreAlone
 @Requires(Backend.REDIS)
 @Import(RedisSchemesTests.Store.class)

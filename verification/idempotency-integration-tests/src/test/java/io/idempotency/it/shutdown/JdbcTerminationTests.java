@@ -3,7 +3,7 @@ package io.idempotency.it.shutdown;
 import java.util.List;
 
 import io.idempotency.it.servers.Backend;
-import io.idempotency.it.servers.OnceMore;
+import io.idempotency.it.servers.Nightly;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
 import io.idempotency.it.servers.Requires;
@@ -13,7 +13,7 @@ import io.idempotency.it.servers.StoreAlone;
 /**
  * Outstanding completions of an application whose records are in PostgreSQL.
  */
-@OnceMore
+@Nightly
 @StoreAlone
 @Requires(Backend.POSTGRESQL)
 class JdbcTerminationTests extends TerminationContract {

@@ -5,7 +5,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.idempotency.it.servers.Backend;
-import io.idempotency.it.servers.OnceMore;
+import io.idempotency.it.servers.Nightly;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.extension.AfterClassTemplateInvocationCallback;
@@ -55,7 +55,7 @@ public abstract class EachVariant<T extends AutoCloseable> implements ClassTempl
 	public final Stream<ClassTemplateInvocationContext> provideClassTemplateInvocationContexts(
 			ExtensionContext context) {
 		List<Variant<T>> all = variants(context.getRequiredTestClass()).toList();
-		boolean usualAlone = !OnceMore.Condition.isWanted() && all.stream().anyMatch(Variant::usual);
+		boolean usualAlone = !Nightly.Condition.isWanted() && all.stream().anyMatch(Variant::usual);
 		return all.stream()
 			.filter((variant) -> variant.usual() || !usualAlone)
 			.map((variant) -> new Round<>(this.type, variant));

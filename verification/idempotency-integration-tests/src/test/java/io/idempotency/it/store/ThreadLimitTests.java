@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.idempotency.it.servers.Nightly;
 import io.idempotency.it.servers.OtherJvm;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -16,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@code OutOfMemoryError: unable to create native thread}. The limit is one of address
  * space, because a limit of threads does not bind the superuser.
  */
+@Nightly
 @Tag("own-processes")
 class ThreadLimitTests {
 

@@ -23,7 +23,7 @@ import io.idempotency.client.IdempotentCallCapability;
 import io.idempotency.client.IdempotentCallFilter;
 import io.idempotency.client.IdempotentCallInterceptor;
 import io.idempotency.client.IdempotentCalls;
-import io.idempotency.it.servers.OnceMore;
+import io.idempotency.it.servers.Nightly;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -59,7 +59,7 @@ class LostAnswersTests {
 
 	/** A job of every night has more. */
 	private static final int INTENTS = Integer.getInteger("idempotency.tests.intents",
-			OnceMore.Condition.isWanted() ? 1000 : 300);
+			Nightly.Condition.isWanted() ? 1000 : 300);
 
 	private static final int CALLERS = 8;
 

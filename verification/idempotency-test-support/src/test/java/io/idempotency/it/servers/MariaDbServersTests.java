@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests of the launcher of MariaDB.
  */
+@Nightly
 @Requires(Backend.MARIADB)
 @StoreAlone
 class MariaDbServersTests extends SqlServersContract {

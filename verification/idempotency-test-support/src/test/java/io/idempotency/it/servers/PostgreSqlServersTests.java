@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 /**
  * Tests of the launcher of PostgreSQL.
  */
+@Nightly
 @Requires(Backend.POSTGRESQL)
 @StoreAlone
 class PostgreSqlServersTests extends SqlServersContract {

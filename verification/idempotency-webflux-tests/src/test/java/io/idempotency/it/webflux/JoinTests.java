@@ -15,7 +15,7 @@ import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
 import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.MariaDbServer;
-import io.idempotency.it.servers.OnceMore;
+import io.idempotency.it.servers.Nightly;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
 import io.idempotency.it.servers.Requires;
@@ -53,7 +53,7 @@ class JoinTests {
 
 	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-	@OnceMore
+	@Nightly
 	@Nested
 	class H2 extends Scenarios {
 
@@ -64,7 +64,7 @@ class JoinTests {
 
 	}
 
-	@OnceMore
+	@Nightly
 	@Nested
 	@Requires(Backend.MARIADB)
 	class MariaDb extends Scenarios {

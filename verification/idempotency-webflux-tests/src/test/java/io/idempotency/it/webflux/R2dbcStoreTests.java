@@ -19,7 +19,7 @@ import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
 import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.MariaDbServer;
-import io.idempotency.it.servers.OnceMore;
+import io.idempotency.it.servers.Nightly;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
 import io.idempotency.it.servers.Requires;
@@ -56,7 +56,7 @@ class R2dbcStoreTests {
 
 	private static final int STORM = Integer.getInteger("idempotency.tests.r2dbc-storm", 120);
 
-	@OnceMore
+	@Nightly
 	@Nested
 	class H2 extends Scenarios {
 
@@ -78,7 +78,7 @@ class R2dbcStoreTests {
 
 	}
 
-	@OnceMore
+	@Nightly
 	@Nested
 	@Requires(Backend.MARIADB)
 	class MariaDb extends Scenarios {

@@ -8,6 +8,7 @@ import java.util.Set;
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
+import io.idempotency.it.servers.Nightly;
 import io.idempotency.samples.shop.ShopApplication;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -23,6 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The pages can be used on a small and on a large screen, and without a mouse.
  */
+@Nightly
 @SpringBootTest(classes = ShopApplication.class, webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
 class LayoutBrowserTests {
 

@@ -4,6 +4,7 @@ import javax.sql.DataSource;
 
 import io.idempotency.it.client.Answer;
 import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.Nightly;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
 import io.idempotency.it.servers.Requires;
@@ -28,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The same with the profile for PostgreSQL, on a real one, whose locks and aborted
  * transactions differ from H2's. Orders and records share the database.
  */
+@Nightly
 @StoreAlone
 @Requires(Backend.POSTGRESQL)
 @ActiveProfiles("postgresql")

@@ -1,6 +1,6 @@
 package io.idempotency.samples.shop.recipes;
 
-import io.idempotency.it.servers.OnceMore;
+import io.idempotency.it.servers.Nightly;
 import io.idempotency.it.servers.StoreAlone;
 import org.springframework.test.context.ActiveProfiles;
 
@@ -8,7 +8,7 @@ import org.springframework.test.context.ActiveProfiles;
  * The same storm, and a smaller one; records and orders share a database and its
  * connections.
  */
-@OnceMore
+@Nightly
 @StoreAlone
 @ActiveProfiles("jdbc")
 class RecipeStormOnJdbcTests extends RecipeStormTests {

@@ -1,7 +1,7 @@
 package io.idempotency.samples.shop.recipes;
 
 import io.idempotency.it.servers.Backend;
-import io.idempotency.it.servers.OnceMore;
+import io.idempotency.it.servers.Nightly;
 import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.Requires;
 import io.idempotency.it.servers.StoreAlone;
@@ -10,7 +10,7 @@ import org.springframework.test.context.ActiveProfiles;
 import org.springframework.test.context.ContextConfiguration;
 
 /** The same storm, and a smaller one, with the records in Redis. */
-@OnceMore
+@Nightly
 @StoreAlone
 @ActiveProfiles("redis")
 @ContextConfiguration(initializers = RedisServer.OfAnApplication.class)

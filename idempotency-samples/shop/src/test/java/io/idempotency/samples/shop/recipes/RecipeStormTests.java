@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.idempotency.it.client.Answer;
 import io.idempotency.it.random.Seed;
-import io.idempotency.it.servers.OnceMore;
+import io.idempotency.it.servers.Nightly;
 import io.idempotency.test.ConcurrentDuplicates;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -41,7 +41,7 @@ class RecipeStormTests extends RecipeShop {
 
 	/** How many there are, duplicates included. */
 	int requests() {
-		return OnceMore.Condition.isWanted() ? 5000 : 1000;
+		return Nightly.Condition.isWanted() ? 5000 : 1000;
 	}
 
 	@Test

@@ -12,19 +12,20 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Shows on another store, server or container what a test that always runs shows on one.
- * It runs with {@code -Didempotency.tests.variants=all}, as each night.
+ * Runs each night with {@code -Didempotency.tests.variants=all}, and not in every build: a
+ * test that repeats another one on a different store, server or container, or that takes
+ * long and covers a rare set-up.
  */
 @Target({ ElementType.TYPE, ElementType.METHOD })
 @Retention(RetentionPolicy.RUNTIME)
 @Inherited
-@ExtendWith(OnceMore.Condition.class)
-public @interface OnceMore {
+@ExtendWith(Nightly.Condition.class)
+public @interface Nightly {
 
-	/** Asks for the property. */
+	/** Reads the property. */
 	final class Condition implements ExecutionCondition {
 
-		/** Whether all is to be shown once more. */
+		/** Returns whether nightly tests run. */
 		public static boolean isWanted() {
 			return "all".equals(System.getProperty("idempotency.tests.variants"));
 		}
