@@ -19,7 +19,7 @@ const state = {
 	orders: null,
 	/** What was ordered first with a key, by caller and key. */
 	used: new Map(JSON.parse(sessionStorage.getItem("shop:used")) || []),
-	/** First answers, by caller, path and key. */
+	/** First response by caller, path and key. */
 	answers: new Map(),
 	/** Calls of this page: the log of the shop has them, too. */
 	mine: new Map(),
@@ -60,7 +60,7 @@ function waitLogged(millis, answer, { target }) {
 	return pause(millis);
 }
 
-/** Orders by an intent: with its key, again and again until there is an answer. */
+/** Places an order by an intent: sends its key again and again until a response arrives. */
 async function orderBy(intent, target, { user, body, delay }) {
 	remember(user, intent.key, body);
 	const answer = await intent.send("/api/orders", { target, user, delay, body: JSON.stringify(body), note: { user, body, delay } });
@@ -95,9 +95,8 @@ async function send(target, call) {
 }
 
 /**
- * Compares an answer with the first one of its key, byte for byte. A refund is guarded in
- * the service, below the controller, which renders it anew and marks nothing: there the
- * same refund tells the replay.
+ * Compares a response with the first one of its key, byte for byte. A refund is guarded in the service. The
+ * controller renders it again and marks no replay: there, an equal refund shows the replay.
  */
 function compared(call, result) {
 	const name = [call.user, call.path, call.key || call.reference].join(" ");
@@ -153,13 +152,13 @@ function order(target, call) {
 
 const chosen = () => ({ sku: state.sku, quantity: Number($("quantity").value) });
 
-/** The newest order that somebody has, to count from. */
+/** Returns the newest order of all users, as the start of the count. */
 async function newestOrder() {
 	const orders = await get("/api/orders");
 	return orders.length ? orders[0].id : 0;
 }
 
-/** Asks the database, not the answers, how often it happened. */
+/** Counts the orders in the database instead of the responses. */
 async function judgeOrders(target, calls, before, most) {
 	await refresh();
 	const added = state.orders.filter((each) => each.id > before).length;
@@ -438,12 +437,12 @@ function showLog(calls) {
 
 const showCounters = showInside({ current: () => ({ user: state.user, key: ordering.key }) });
 
-/** What a refresh of the page has cut off. What is clicked from now on is none of it, however long the page loads. */
+/** Calls that a page refresh interrupted. Later clicks are not included, even while the page is still loading. */
 const cutOff = [ordering, impatient].filter((each) => each.unanswered);
 
 let refreshed = Promise.resolve();
 
-/** One after the other, so that no older answer replaces a newer one. */
+/** One after the other, so that an older response does not replace a newer one. */
 function refresh() {
 	refreshed = refreshed.then(load);
 	return refreshed;
@@ -462,7 +461,7 @@ async function load() {
 		$("offline").hidden = true;
 	}
 	catch (error) {
-		state.lastLogged = null; // after a restart the log of the shop begins anew
+		state.lastLogged = null; // after a restart the log of the shop starts again
 		$("offline").hidden = false;
 	}
 }

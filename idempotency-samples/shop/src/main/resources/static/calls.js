@@ -7,14 +7,14 @@ export const GAVE_UP = "gave up";
 export const FAILED = "failed";
 
 /**
- * Calls once, with whatever key it is told to, as no well-behaved client would: this is what makes
- * trouble. When `signal` aborts, the browser hangs up; the shop goes on.
+ * Calls once, with the given key, unlike a well-behaved client. The demonstrations of failures use it. When `signal`
+ * aborts, the browser disconnects and the shop continues.
  */
 export async function call({ method = "POST", path, body, user, key, requestId, delay, deliveries, signal }) {
 	const headers = {
 		"Content-Type": "application/json",
 		"X-Request-Id": requestId,
-		// Spring Security then answers 401 without making the browser ask for a password.
+		// Spring Security then responds with 401 without making the browser ask for a password.
 		"X-Requested-With": "XMLHttpRequest"
 	};
 	if (user !== "anonymous") {
@@ -54,7 +54,7 @@ export async function call({ method = "POST", path, body, user, key, requestId, 
 	}
 }
 
-/** Gets JSON, or throws when the shop does not answer; the error has the status, if there is one. */
+/** Gets JSON. Throws if the shop does not respond; the error has the status, if there is one. */
 export async function get(path) {
 	const response = await fetch(path, { credentials: "omit", cache: "no-store" });
 	if (!response.ok) {

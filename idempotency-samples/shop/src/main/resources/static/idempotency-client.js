@@ -1,5 +1,5 @@
 /**
- * Sends requests that may arrive twice and shall happen once. One file, no dependencies, no build:
+ * Sends requests that may arrive twice and must take effect once. One file, no dependencies, no build:
  * copy it into your page and import it as a module.
  *
  *     import { IdempotencyClient, DONE, TELL_USER, RETRY_LATER, oncePerSubmit } from "./idempotency-client.js";
@@ -8,25 +8,25 @@
  *     const order = client.intent("order");
  *
  *     oncePerSubmit(form, async () => {
- *         const answer = await order.send("/api/orders", {
+ *         const result = await order.send("/api/orders", {
  *             headers: { "Content-Type": "application/json" },
  *             body: JSON.stringify({ sku: "sku-1", quantity: 1 })
  *         });
- *         if (answer.action === DONE) show(answer.json);
- *         if (answer.action === TELL_USER) say(answer.message);
- *         if (answer.action === RETRY_LATER) say("Not now. Press again later, nothing is done twice.");
+ *         if (result.action === DONE) show(result.json);
+ *         if (result.action === TELL_USER) say(result.message);
+ *         if (result.action === RETRY_LATER) say("Not now. Press again later, nothing is done twice.");
  *     });
  *
  * An INTENT is one thing the user wants to happen once: this order, that payment. It has one key. The key is
- * kept in the session storage, so that a retry, a refresh, or a duplicate of the tab sends the same one, and is
- * forgotten as soon as the intent has an answer: what is sent next is a new intent with a new key. Only the
+ * kept in the session storage, so that a retry, a refresh, or a duplicate of the tab sends the same key. The key
+ * is forgotten as soon as the intent has a response: the next call is a new intent with a new key. Only the
  * page knows when the user wants something else: with `autoRenew: false` the key stays until `renew()`.
  *
- * After a refresh `intent.unanswered` is the request that went out and never got its answer (`url`, `method`,
- * `body`, and the `note` that you gave with it), else null: send it once more and get the first answer. The body
- * lies in the session storage until then; `remember: false` keeps it out of there, and out of `unanswered`.
+ * After a refresh, `intent.unanswered` is the request that was sent and never got its response (`url`, `method`,
+ * `body`, and the `note` that you gave with it), else null. Send it again to get the first response. Until then,
+ * the body is in the session storage; `remember: false` keeps it out of there, and out of `unanswered`.
  *
- * WHAT TO DO is the `action` of an answer. Codes are those of the problem details (RFC 9457):
+ * WHAT TO DO is the `action` of a result. Codes are those of the problem details (RFC 9457):
  *
  *     DONE         2xx, 3xx                          it happened, now or at the first call (`replayed`)
  *     IGNORE       duplicate                         it was received before; the first call counts
@@ -34,29 +34,31 @@
  *                  caller-unknown                    log in, and send it again (the key is kept)
  *                  key-reused                        the key belongs to another request
  *                  body-too-large                    send less
- *                  result-unavailable                it was done, only its answer is lost: look it up (the key is kept)
- *                  outcome-unknown                   nobody knows yet: look it up, or ask again (the key is kept)
- *                  any other 4xx                     the application says no
+ *                  result-unavailable                it was done, but its response is lost: look it up (the key
+ *                                                    is kept)
+ *                  outcome-unknown                   the outcome is not known yet: look it up, or send it again
+ *                                                    (the key is kept)
+ *                  any other 4xx                     the application rejects it
  *     NEW_TOKEN    token-unknown, key-invalid        nothing ran: the next call needs another token or key
  *     RETRY_LATER  in-progress, store-unavailable,   not now; the same key again. Also 408, 425, 429, 5xx, and
- *                  no answer at all                  calls that timed out or that the network lost
+ *                  no response at all                calls that timed out or that the network lost
  *
- * `retry` of a problem counts more than its status, and than a code that this file does not know: `same-key` is
- * RETRY_LATER, and `never`, `new-key` and `fix-request` are never repeated with the same key.
+ * `retry` of a problem takes precedence over its status, and over a code that this file does not know: `same-key`
+ * is RETRY_LATER, and `never`, `new-key` and `fix-request` are never repeated with the same key.
  *
- * RETRY_LATER is what `send` does itself, with the same key, after `Retry-After` (seconds or a date) or else a
- * growing, jittered pause. It answers RETRY_LATER only when its retries are used up or `Retry-After` is longer
- * than `longestWait`; the key is kept, so that the user may press again. NEW_TOKEN, too, is done once by `send`
- * itself. But when an earlier call of the intent was lost, it may have happened with the old token, and a
- * new one would do it again: then the answer is TELL_USER with `uncertain: true`, and the user decides.
+ * For RETRY_LATER, `send` itself retries with the same key, after `Retry-After` (seconds or a date) or else a
+ * growing, jittered pause. It returns RETRY_LATER only when its retries are used up or `Retry-After` is longer
+ * than `longestWait`; the key is kept, so that the user may press again. For NEW_TOKEN, `send` retries once with
+ * a new token. If an earlier call of the intent was lost, it may have happened with the old token, and a new one
+ * could repeat it: then the result is TELL_USER with `uncertain: true`, and the user decides.
  *
- * TOKENS that the service issues instead of keys of one's own:
+ * TOKENS that the service issues replace the keys that the client draws:
  *
  *     const payment = client.intent("payment", { draw: () => client.issueToken("/idempotency/tokens") });
  *
- * An answer has: `action`, `code`, `retry`, `status` (undefined when there was none), `message` (for the user), `json`,
- * `text`, `headers`, `replayed`, `retryAfter` (ms or null), `key`, `attempts` (calls made by this `send`), and
- * `uncertain` (an earlier call got no answer, and this answer does not say what became of it). `send` throws
+ * A result has: `action`, `code`, `retry`, `status` (undefined without a response), `message` (for the user),
+ * `json`, `text`, `headers`, `replayed`, `retryAfter` (ms or null), `key`, `attempts` (calls made by this `send`),
+ * and `uncertain` (an earlier call got no response, and this response does not show its outcome). `send` throws
  * only when `draw` does.
  */
 
@@ -86,7 +88,7 @@ const FINAL = new Set(["never", "new-key", "fix-request"]);
 /** Statuses after which the service has kept nothing, so that the same key may be tried again. */
 const TRANSIENT = new Set([408, 425, 429]);
 
-/** Answers after which the key is kept: with another one, the next press could do once more what is done. */
+/** Statuses after which the key is kept: with another key, the next press could repeat a completed call. */
 const OPEN_STATUSES = new Set([401, 403]);
 const OPEN_CODES = new Set(["outcome-unknown", "result-unavailable"]);
 
@@ -97,7 +99,7 @@ const DEFAULTS = {
 	storage: null,
 	/** What the names of intents begin with in the storage. */
 	prefix: "idempotency:",
-	/** Whether an intent ends with its answer. */
+	/** Whether an intent ends with its response. */
 	autoRenew: true,
 	/** Whether the body of an unanswered request is kept, too. */
 	remember: true,
@@ -111,7 +113,10 @@ const DEFAULTS = {
 	draw: newKey,
 	/** Makes the call; it gets everything that was given to `send`, also what the real one does not know. */
 	fetch: (url, init) => globalThis.fetch(url, init),
-	/** Waits before a retry; it gets the milliseconds, the answer that asked for it, and what was given to `send`. */
+	/**
+	 * Waits before a retry. Receives the milliseconds, the response that asked for the wait, and the arguments of
+	 * `send`.
+	 */
 	wait: (millis) => new Promise((resolve) => setTimeout(resolve, millis))
 };
 
@@ -169,17 +174,20 @@ class Intent {
 		return this.#kept.key || null;
 	}
 
-	/** The request that went out and got no answer, or null. */
+	/** The request that was sent and got no response, or null. */
 	get unanswered() {
 		return this.#kept.unanswered || null;
 	}
 
-	/** Whether a call is under way. */
+	/** Whether a call is in progress. */
 	get pending() {
 		return this.#running !== null;
 	}
 
-	/** Begins a new intent: the next call has another key. Not while a call is under way: it would be repeated with the new one. */
+	/**
+	 * Begins a new intent: the next call has another key. Do not call it while a call is in progress, because that
+	 * call would be retried with the new key.
+	 */
 	renew() {
 		if (this.pending) {
 			throw new Error("A request of this intent is in progress");
@@ -194,7 +202,7 @@ class Intent {
 		}
 	}
 
-	/** Draws the key if there is none yet, which `send` does by itself. */
+	/** Draws the key if none has been drawn. `send` does so by itself. */
 	async drawn() {
 		if (!this.#kept.key) {
 			this.#keep({ key: await this.#options.draw() });
@@ -203,9 +211,9 @@ class Intent {
 	}
 
 	/**
-	 * Sends the request until it has an answer, and says what to do with that. While one call is under way,
-	 * another one gets its answer and sends nothing. `init` is that of `fetch`; the method is POST unless it
-	 * says otherwise, and `timeout` and `retries` may be given for this one request.
+	 * Sends the request until it has a response, and returns what to do. While a call is in progress, another `send`
+	 * gets the response of that call and sends nothing. `init` is that of `fetch`; the default method is POST.
+	 * `timeout` and `retries` may be given for this one request.
 	 */
 	send(url, init = {}) {
 		this.#running ??= this.#sendUntilAnswered(url, { method: "POST", ...init }).finally(() => this.#running = null);
@@ -279,7 +287,7 @@ class Intent {
 			return answered(response, await response.text());
 		}
 		catch (error) {
-			// The call may have arrived or not, and nobody can tell from here: this is what the key is for.
+			// The call may have arrived or not. The client cannot find out, so it needs the key.
 			return { action: RETRY_LATER, retryAfter: null, replayed: false, message: "No response was received.", text: "", json: null };
 		}
 		finally {
@@ -305,14 +313,14 @@ class Intent {
 			this.#options.storage.setItem(this.#name, JSON.stringify(kept));
 		}
 		catch (error) {
-			// No room for the body: the key is what must not be lost.
+			// The body does not fit into the storage. The key is more important than the body.
 			this.#options.storage.setItem(this.#name, JSON.stringify({ key: kept.key, sent: kept.sent }));
 		}
 	}
 
 }
 
-/** What to do about an answer: by the code of its problem and what that says about a retry, else by its status. */
+/** Returns the action for a response: by the code and the retry advice of its problem, else by its status. */
 export function actionFor(status, code, retry) {
 	if (status < 400) {
 		return DONE;
@@ -419,7 +427,7 @@ function answered(response, text) {
 	};
 }
 
-/** Never the same moment for all who were told to wait. */
+/** Adds jitter, so that the clients that were asked to wait do not return at the same time. */
 function waitBefore(attempt, retryAfter) {
 	if (retryAfter !== null) {
 		return retryAfter + Math.random() * 250;

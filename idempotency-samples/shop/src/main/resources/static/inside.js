@@ -13,12 +13,12 @@ const OVERTAKEN = Symbol("overtaken");
 const $ = (id) => document.getElementById(id);
 const count = new Intl.NumberFormat("en-IE");
 
-/** A demonstration: whoever reads the page may be the operator. Customers may not look inside. */
+/** For the demonstration, the reader of the page may act as the operator. Do not give customers this access. */
 const OPERATOR = { "Authorization": "Basic " + btoa("operator:demo"), "X-Requested-With": "XMLHttpRequest" };
 
 /**
- * Shows what is inside. `page` gives the customer and the key of the form (`current`); the returned function
- * reads the counters anew.
+ * Shows the store and the counters. `page` gives the customer and the key of the form (`current`); the returned
+ * function reads the counters again.
  */
 export function showInside(page) {
 	let found = null;
@@ -65,7 +65,7 @@ export function showInside(page) {
 			: (answer.evicted ? "Evicted. The next call with this key runs." : "The record was already removed."));
 	}
 
-	/** No answer may replace that of a later click. */
+	/** A response must not replace that of a later click. */
 	async function askLast(path, method) {
 		const mine = ++asked;
 		const answer = await ask(path, method);
@@ -108,7 +108,7 @@ function say(text) {
 	$("look-answer").hidden = !text;
 }
 
-/** Operations can be chosen as soon as somebody has called them. */
+/** An operation can be chosen as soon as it has been called. */
 function offer(operations) {
 	const select = $("look-operation");
 	const known = new Set(Array.from(select.options, (each) => each.value));
@@ -141,7 +141,7 @@ function row({ operation, outcome, calls }) {
 	return root;
 }
 
-/** Operations that nobody has named are called after their method, package and all. */
+/** Operations without a configured name have the name of their method, including the package. */
 function shortened(operation) {
 	return operation.replace(/^(?:[a-z]\w*\.)+(?=[A-Z])/, "");
 }

@@ -69,7 +69,7 @@ export function card(title) {
 	};
 }
 
-/** Adds a line for a call that is under way; the returned functions say how it ended. */
+/** Adds a line for a call that is in progress; the returned functions report how it ended. */
 function line(lines, call) {
 	const root = element("li", "call");
 	const badge = element("span", "badge waiting", "Waiting");

@@ -1,4 +1,4 @@
-/** The comparison of the schemes: one row per thing that was tried, its requests beside their answers and their effect. */
+/** The comparison of the schemes: one row per attempt, with its requests, their responses and their effect. */
 
 import { GAVE_UP, call, get, pause } from "./calls.js";
 import { IdempotencyClient, newKey } from "./idempotency-client.js";
@@ -18,8 +18,8 @@ const $ = (id) => document.getElementById(id);
 const count = new Intl.NumberFormat("en-IE");
 
 /**
- * Shows the chooser if the shop lists schemes. `page` gives what to order (`order`), lets the log know whose
- * calls are its own (`own`, which tells how a call ended that was given up), and reads the shop anew (`refresh`).
+ * Shows the chooser if the shop lists schemes. `page` gives what to order (`order`), tells the log which calls belong
+ * to the comparison (`own`, which reports how an abandoned call ended), and reads the shop again (`refresh`).
  */
 export async function showSchemes(page) {
 	const schemes = await listed();
@@ -257,7 +257,7 @@ function pairOf(pairs, asked, seen) {
 	};
 }
 
-/** What an answer says about its call. Where nothing marks a replay, the number of the order tells it. */
+/** Names the outcome of a call. If a replay is not marked, the order number identifies it. */
 function nameOf(result, seen) {
 	const orderNo = result.json?.id && result.json.orderNo;
 	if (result.status === undefined) {

@@ -22,8 +22,8 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 
 /**
- * The last calls that were answered, for the page to show. Refunds are left out: they are
- * guarded in the service, and no header of their answer tells a replay.
+ * The most recent calls, for the page. Refunds are left out: they are guarded in the
+ * service, and their response has no header that marks a replay.
  */
 @RestController
 @Order(CallLog.AFTER_SECURITY)

@@ -9,7 +9,7 @@ import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.event.EventListener;
 
 /**
- * Starts the shop, and says where it is as the last line of the start-up.
+ * Starts the shop and logs its address at the end of startup.
  */
 @SpringBootApplication
 public class ReactiveShopApplication {

@@ -12,8 +12,8 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Gives money back, once per reference, whoever asks: a controller here, a listener or a
- * nightly job elsewhere.
+ * Refunds money once per reference. A controller calls it here. A listener or a nightly
+ * job could call it elsewhere.
  */
 @Service
 class Refunds {
@@ -39,10 +39,10 @@ class Refunds {
 	}
 
 	/**
-	 * The key is the reference that the books know anyway. It is claimed when the result
-	 * is subscribed to, and each subscription is a call. When the result is not stored
-	 * any more, the books have it ({@code recover}); when they say that the refund exists
-	 * already, that is no failure ({@code duplicateOn}).
+	 * The key is the reference that the books already store. It is claimed when the
+	 * result is subscribed to, and each subscription is a call. When the stored result
+	 * has expired, the books supply it ({@code recover}). When the books report that the
+	 * refund already exists, the call did not fail ({@code duplicateOn}).
 	 */
 	@Idempotent(operation = "order.refund", key = "{#orderId, #reference}", fingerprint = "#amount",
 			duplicateOn = DuplicateKeyException.class, recover = "findRefund")

@@ -29,7 +29,8 @@ class SecurityConfiguration {
 				.permitAll())
 			.httpBasic(Customizer.withDefaults())
 			.securityContextRepository(NoOpServerSecurityContextRepository.getInstance())
-			// No cookie tells who calls, so no foreign page can call in somebody's name.
+			// Callers are not identified by a cookie, so other sites cannot send calls on
+			// their behalf.
 			.csrf(ServerHttpSecurity.CsrfSpec::disable)
 			.headers((headers) -> headers
 				.contentSecurityPolicy((policy) -> policy.policyDirectives(CONTENT_SECURITY_POLICY)))

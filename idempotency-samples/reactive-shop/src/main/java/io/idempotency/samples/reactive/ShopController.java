@@ -71,9 +71,9 @@ class ShopController {
 	}
 
 	/**
-	 * The usual case: the key comes in the header {@code Idempotency-Key}, belongs to the
-	 * caller, and a retry gets the first answer, {@code Location} included. Whoever hangs
-	 * up has ordered all the same.
+	 * The usual case. The key comes in the header {@code Idempotency-Key} and belongs to
+	 * the caller. A retry gets the first response, including {@code Location}. If the
+	 * client disconnects, the order is placed nevertheless.
 	 */
 	@Idempotent(operation = "order.place")
 	@PostMapping("/orders")
@@ -91,8 +91,8 @@ class ShopController {
 	}
 
 	/**
-	 * Money is dear, so this is the careful case: a duplicate waits for the first call,
-	 * without a thread, and a failure is an answer, too.
+	 * A careful configuration for payments. A duplicate waits for the first call without
+	 * holding a thread. A failure is stored like any other response.
 	 */
 	@Idempotent(operation = "order.pay", conflict = ConflictMode.WAIT, waitTimeout = "15s",
 			onFailure = FailureMode.REMEMBER, retention = "72h")

@@ -18,7 +18,7 @@ import org.springframework.web.reactive.result.method.annotation.ResponseEntityE
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Answers with problem details, and names the fields that are wrong.
+ * Returns problem details that name the invalid fields.
  */
 @RestControllerAdvice
 class ShopExceptionHandler extends ResponseEntityExceptionHandler {

@@ -16,8 +16,8 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Writes every {@code POST} to the API into the {@link CallLog}, also those whose client
- * has hung up.
+ * Writes every {@code POST} to the API into the {@link CallLog}, including calls whose
+ * client disconnected.
  */
 @Component
 @Order(CallLogFilter.AFTER_SECURITY)
@@ -63,7 +63,8 @@ class CallLogFilter extends OncePerRequestFilter {
 	}
 
 	private static LoggedCall.Outcome outcome(int status, boolean replayed) {
-		// A call that does something answers 201 here; 200 is what an earlier one did.
+		// A call that was executed returns 201 here. A 200 reports the effect of an
+		// earlier call.
 		if (replayed || status == HttpServletResponse.SC_OK) {
 			return LoggedCall.Outcome.REPLAYED;
 		}

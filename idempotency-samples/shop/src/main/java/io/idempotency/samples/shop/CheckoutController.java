@@ -28,10 +28,10 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Post, redirect, get, without a script. The form carries a token of the shop; the post
- * answers 303, so what the browser refreshes is the confirmation and not the post; and
- * nothing is cached, so going back asks for a new form with a new token. Whoever sends
- * the old one again all the same (two clicks, two tabs) gets the same redirect.
+ * Post/redirect/get without a script. The form carries a token of the shop. The post
+ * returns 303, so refreshing the browser reloads the confirmation and does not post
+ * again. Nothing is cached, so going back requests a new form with a new token. If the
+ * old form is sent again (two clicks, two tabs), the response is the same redirect.
  */
 @RestController
 @RequestMapping("/checkout")

@@ -43,8 +43,8 @@ class OrderController {
 	}
 
 	/**
-	 * The usual case: the key comes in the header {@code Idempotency-Key}, belongs to the
-	 * caller, and a retry gets the first answer, {@code Location} included.
+	 * The usual case. The key comes in the header {@code Idempotency-Key} and belongs to
+	 * the caller. A retry gets the first response, including {@code Location}.
 	 */
 	@Idempotent(operation = "order.place")
 	@PostMapping

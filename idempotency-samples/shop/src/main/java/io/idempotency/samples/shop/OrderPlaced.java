@@ -1,7 +1,7 @@
 package io.idempotency.samples.shop;
 
 /**
- * There is a new order. Whoever listens is part of the transaction that writes it.
+ * Event for a new order. Its listeners run in the transaction that writes the order.
  */
 public record OrderPlaced(String orderNo) {
 }

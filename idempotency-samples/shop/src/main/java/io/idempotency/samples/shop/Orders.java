@@ -64,7 +64,7 @@ public class Orders {
 
 	/**
 	 * Reads an order by its number.
-	 * @throws ShopException if there is none
+	 * @throws ShopException if the order does not exist
 	 */
 	public Order get(String orderNo) {
 		return this.jdbc.sql(SELECT + "where order_no = :orderNo")
@@ -87,8 +87,8 @@ public class Orders {
 	}
 
 	/**
-	 * Names of the orders that were placed through a scheme, for whoever keeps them
-	 * elsewhere, too.
+	 * Returns the names of the orders that were placed through a scheme, for recipes that
+	 * also store them elsewhere.
 	 */
 	public List<NewOrder.Reference> references(String scheme) {
 		return this.jdbc.sql("select customer, request_id from customer_order where scheme = :scheme")

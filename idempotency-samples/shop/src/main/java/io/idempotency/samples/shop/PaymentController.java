@@ -38,9 +38,9 @@ class PaymentController {
 	}
 
 	/**
-	 * Money is dear, so this is the careful case: a duplicate waits for the first call
-	 * instead of being rejected, a failure is an answer too (after it nobody knows whether
-	 * the money has moved, so a retry must not move it), and both are kept for three
+	 * A careful configuration for payments. A duplicate waits for the first call instead
+	 * of being rejected. A failure is stored too: it is unknown whether the money moved,
+	 * so a retry must not move it again. Responses and failures are stored for three
 	 * days.
 	 */
 	@Idempotent(operation = "order.pay", conflict = ConflictMode.WAIT, waitTimeout = "15s",

@@ -10,7 +10,7 @@ import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
 
 /**
- * Says where the shop is, as the last line of the start-up.
+ * Logs the address of the shop at the end of startup.
  */
 @Component
 class ReadyMessage {

@@ -9,8 +9,8 @@ import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
 
 /**
- * Marks the requests that were answered with a stored result, for the {@link CallLog}:
- * also those whose replay happened in a service, which no header of the answer tells.
+ * Marks the requests whose response was a stored result, for the {@link CallLog}. It also
+ * marks replays in a service, because no response header shows them.
  */
 @Component
 class ReplayListener implements IdempotencyListener {

@@ -31,7 +31,8 @@ class SecurityConfiguration {
 				.permitAll())
 			.httpBasic(Customizer.withDefaults())
 			.sessionManagement((sessions) -> sessions.sessionCreationPolicy(SessionCreationPolicy.STATELESS))
-			// A cookie, since there is no session: only the form at /checkout needs it.
+			// A cookie, because the shop has no session. Only the form at /checkout needs
+			// the token.
 			.csrf((csrf) -> csrf.csrfTokenRepository(new CookieCsrfTokenRepository())
 				.ignoringRequestMatchers("/api/**", "/idempotency/**", "/actuator/**"))
 			.headers((headers) -> headers

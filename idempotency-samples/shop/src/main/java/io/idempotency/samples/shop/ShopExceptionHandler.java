@@ -17,7 +17,7 @@ import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 
 /**
- * Answers with problem details, and names the fields that are wrong.
+ * Returns problem details that name the invalid fields.
  */
 @RestControllerAdvice
 class ShopExceptionHandler extends ResponseEntityExceptionHandler {

@@ -15,7 +15,9 @@ class DemoDeliveries {
 
 	private static final int MOST = 10;
 
-	/** As often as the current request asks for, once where there is none. */
+	/**
+	 * Returns the number of deliveries that the current request asks for, one by default.
+	 */
 	int asked() {
 		if (!(RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes)) {
 			return 1;

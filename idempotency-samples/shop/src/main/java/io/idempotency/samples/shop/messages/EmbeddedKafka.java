@@ -45,8 +45,8 @@ class EmbeddedKafka implements BeanFactoryPostProcessor, DisposableBean {
 		// By default it becomes a system property, which a second shop in this JVM would
 		// take for that of a real Kafka.
 		started.brokerListProperty(EmbeddedKafkaBroker.SPRING_EMBEDDED_KAFKA_BROKERS);
-		// A broker that cannot go on would end the shop, e.g. while that is ending
-		// anyway.
+		// Kafka halts the JVM after a fatal error of the broker. That would end the shop,
+		// for example during shutdown.
 		Exit.setHaltProcedure((status, message) -> logger.debug("The Kafka inside the shop has failed: {}", message));
 		this.broker = started;
 		started.afterPropertiesSet();

@@ -8,7 +8,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Shows deliveries and effects. Without a broker there are none.
+ * Shows deliveries and effects. Without a broker, both are empty.
  */
 @RestController
 @RequestMapping("/api/messages")

@@ -36,8 +36,8 @@ class RabbitConfiguration {
 	}
 
 	/**
-	 * Comes before the guard, so that it sees duplicates, too. The customizer of Spring
-	 * AMQP would have to be compiled anew for each line of Spring Boot.
+	 * Runs before the guard, so that it also sees duplicates. The customizer of Spring
+	 * AMQP would have to be compiled separately for each Spring Boot version.
 	 */
 	@Bean
 	static BeanPostProcessor countingDeliveriesOfRabbit(ObjectProvider<Warehouse> warehouse) {

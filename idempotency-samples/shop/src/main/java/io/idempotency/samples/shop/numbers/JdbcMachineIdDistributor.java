@@ -17,11 +17,11 @@ import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * Hands out worker ids from a table. An id that was used before comes with the time at
- * which it was last seen, and the base class waits until the clock of this machine is
- * past it: a machine whose clock is behind cannot repeat the numbers of its predecessor.
- * Whether a worker lives is told by the clock of the database, which all of them share: a
- * machine whose clock is ahead must not take the id of one that lives.
+ * Assigns worker ids from a table. An id that was used before comes with the time at
+ * which it was last seen. The base class waits until the clock of this machine has passed
+ * that time, so a machine whose clock is behind cannot repeat the numbers of its
+ * predecessor. The clock of the database decides whether a worker is alive, because all
+ * workers share it: a machine whose clock is ahead must not take the id of a live worker.
  */
 final class JdbcMachineIdDistributor extends AbstractMachineIdDistributor {
 
@@ -47,7 +47,7 @@ final class JdbcMachineIdDistributor extends AbstractMachineIdDistributor {
 	@Override
 	protected MachineState distributeRemote(String namespace, int machineBit, InstanceId instanceId, Duration lease) {
 		int total = MachineIdDistributor.totalMachineIds(machineBit);
-		// Every round that wins nothing lost to somebody who won.
+		// In each round that assigns no id here, another worker got the id.
 		for (int round = 0; round < total; round++) {
 			MachineState state = takeFree(namespace, instanceId, lease);
 			if (state == null) {

@@ -36,10 +36,9 @@ class OrderNumberConfiguration {
 	static final ClockBackwardsSynchronizer PATIENT = new DefaultClockBackwardsSynchronizer(1, 2000);
 
 	/**
-	 * Snowflake: time, worker, sequence. When the clock goes back, the generator waits
-	 * until it has caught up, and rejects to go on (
-	 * {@code ClockTooManyBackwardsException}) when that would take longer than two
-	 * seconds: late, or not at all, but never twice.
+	 * Snowflake: time, worker, sequence. When the clock moves back, the generator waits
+	 * until the clock has caught up. If that takes longer than two seconds, it throws a
+	 * {@code ClockTooManyBackwardsException}. It never repeats a number.
 	 */
 	static IdGenerator snowflake(int machineId) {
 		return new ClockSyncSnowflakeId(new MillisecondSnowflakeId(machineId), PATIENT);

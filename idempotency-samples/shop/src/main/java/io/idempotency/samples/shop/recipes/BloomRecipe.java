@@ -13,18 +13,18 @@ import org.springframework.dao.DuplicateKeyException;
 import org.springframework.stereotype.Component;
 
 /**
- * Look before you insert, and spare most of the looks: a Bloom filter says "certainly
- * new" or "perhaps seen", in about ten bits for each request at one error in a hundred.
- * Only "perhaps" asks the database. The filter is never right alone: it starts empty, so
- * it is filled from the table; it does not see what other nodes insert or what arrives at
- * the same moment, so the unique index stays; and it cannot forget, so past its size it
- * says "perhaps" more and more often.
+ * Checks before the insert and saves most of the lookups. A Bloom filter returns
+ * "certainly new" or "perhaps seen", in about ten bits per request at an error rate of
+ * one percent. Only "perhaps" queries the database. The filter alone is not sufficient.
+ * It starts empty, so it is filled from the table. It does not see inserts of other nodes
+ * or concurrent inserts, so the unique index stays. It cannot forget, so beyond its size
+ * it returns "perhaps" more and more often.
  * <p>
- * <b>Mostly not worth it.</b> {@code insert} and catch the duplicate is one round trip
- * and never wrong; the filter saves reads only, and only where most requests are new, a
- * read is dear (another service, a huge table out of the cache), and rejecting early
- * matters, as against a flood of made-up ids. For a few million rows with an index, leave
- * it out.
+ * <b>Mostly not worth it.</b> {@code insert} and catching the duplicate take one round
+ * trip and are always correct. The filter only saves reads. It helps if most requests are
+ * new, a read is expensive (another service, a huge table that is not cached), and
+ * rejecting early matters, for example against a flood of made-up ids. For a few million
+ * rows with an index, leave it out.
  */
 @Component
 class BloomRecipe implements Recipe {

@@ -66,10 +66,9 @@ class Carts {
 	}
 
 	/**
-	 * Orders the cart if nobody has changed it since the caller read it. A status may
-	 * come back ({@code OPEN}, {@code ORDERED}, called off, {@code OPEN} again: A, B, A)
-	 * and a call that has slept through all that would take the second A for the first; a
-	 * version never comes back.
+	 * Orders the cart if it has not changed since the caller read it. A status may return
+	 * ({@code OPEN}, {@code ORDERED}, cancelled, {@code OPEN} again: A, B, A). A delayed
+	 * call could not distinguish the second A from the first. A version never returns.
 	 */
 	boolean orderIfUnchanged(Cart cart) {
 		return this.jdbc

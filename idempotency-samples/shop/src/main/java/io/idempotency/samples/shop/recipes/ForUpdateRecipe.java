@@ -14,11 +14,12 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * Pessimistic lock: {@code select … for update} on the product, then look for the order,
- * count the stock and write, all of it while nobody else can. Easy to get right, and
- * arbitrary rules fit between the lock and the write. The price: everybody who buys this
- * product queues up, duplicate or not, each with a database connection in hand; keep the
- * transaction short, call nobody in it, and lock several products in one order always in
- * the same sequence, or two buyers wait for each other.
+ * count the stock and write. No other transaction can do so meanwhile. This is easy to
+ * get right, and arbitrary rules fit between the lock and the write. The price: all
+ * buyers of this product queue up, duplicates or not, and each holds a database
+ * connection. Keep the transaction short and call no other service in it. If an order
+ * locks several products, always lock them in the same sequence, or two buyers wait for
+ * each other.
  */
 @Component
 class ForUpdateRecipe implements Recipe {

@@ -9,9 +9,9 @@ import org.springframework.dao.DuplicateKeyException;
 import org.springframework.stereotype.Service;
 
 /**
- * The library in front, the unique index as the last line: what the store no longer knows
- * (here on purpose after a second; elsewhere after a restart or beyond the retention)
- * runs again, the index rejects it, and the order that exists is the answer.
+ * The library in front of a unique index. A call whose record the store no longer has
+ * (here deliberately after a second, elsewhere after a restart or beyond the retention)
+ * runs again. The index rejects its insert, and the call returns the existing order.
  */
 @Service
 class IndexedOrders {

@@ -85,9 +85,9 @@ class LibrarySchemeController {
 	}
 
 	/**
-	 * A lock keeps overlapping calls apart and nothing else: the next may run as soon as
-	 * the first has ended, so the method looks whether the order is there. Under the lock
-	 * nobody can place it between the look and the insert.
+	 * A lock only keeps overlapping calls apart. The next call may run as soon as the
+	 * first has ended, so the method checks whether the order exists. Under the lock, no
+	 * other call can place the order between the check and the insert.
 	 */
 	@Idempotent(body = "/requestId", mode = IdempotencyMode.LOCK)
 	@PostMapping("/lock")

@@ -6,11 +6,11 @@ import org.springframework.dao.DuplicateKeyException;
 import org.springframework.stereotype.Component;
 
 /**
- * Ask before you repeat: a client that got no answer looks its order up by its own
- * {@code requestId} ({@code GET /api/recipes/query/orders/{requestId}}) and sends it
- * again only if there is none. Made for callers that cannot be told to send a key, and
- * for money, where one asks first. A 404 means "not yet": the first call may still be
- * running. So the unique index on the request stands behind it.
+ * Query before a retry: a client that got no response looks its order up by its
+ * {@code requestId} ({@code GET /api/recipes/query/orders/{requestId}}). It sends the
+ * order again only if the order does not exist. This suits callers that cannot send a
+ * key, and payments, where a query comes first. A 404 means "not yet": the first call may
+ * still be running. So a unique index on the request id is needed as well.
  */
 @Component
 class QueryRecipe implements Recipe {

@@ -61,8 +61,8 @@ class RecipeController {
 	}
 
 	/**
-	 * Answers 201 with the new order or 200 with the one that was there. The delay comes
-	 * after the order, so that a client can lose the answer to a call that has worked.
+	 * Returns 201 with the new order or 200 with the existing one. The delay comes after
+	 * the order, so that a client can lose the response to a successful call.
 	 */
 	@PostMapping("/{scheme}")
 	@NotIdempotent("Each recipe shows a pattern without the library")
@@ -81,7 +81,7 @@ class RecipeController {
 	}
 
 	/**
-	 * The query interface: what became of a call whose answer was lost.
+	 * The query interface: returns the outcome of a call whose response was lost.
 	 */
 	@GetMapping("/{scheme}/orders/{requestId}")
 	Order find(@PathVariable String scheme, @PathVariable String requestId, @Nullable Principal customer) {

@@ -9,11 +9,11 @@ import org.springframework.stereotype.Component;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Two things in one transaction. {@code update product set stock = stock - n where stock
- * >= n} never sells what is not there, whoever comes at once, and needs no lock that
- * lives longer than the statement's own. But it is not idempotent: called twice, it takes
- * twice. So a row that says who took what is inserted before, and its primary key rejects
- * the second.
+ * Two writes in one transaction.
+ * {@code update product set stock = stock - n where stock >= n} never sells more than the
+ * stock under any concurrency, and needs no lock beyond the statement. But it is not
+ * idempotent: two calls reduce the stock twice. So a row that records the call is
+ * inserted first, and its primary key rejects the second call.
  */
 @Component
 class StockRecipe implements Recipe {

@@ -10,15 +10,14 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * Optimistic lock: read the row with its version, decide, and write only if the version
- * is still the one that was read. Whoever loses reads again and finds the order.
+ * is unchanged. A call that loses reads again and finds the order.
  * <p>
- * The version and not the value is compared because of A-B-A: a customer orders, calls it
- * off, and the cart is open again. A duplicate of the first order that was stuck on its
- * way all the while would find the cart as open as it had left it, and order; the version
- * has grown by two, so it is told. (The same with a stock of 5, sold to 4, returned to
- * 5.) For that the version must be the one that the <em>client</em> saw, an ETag with
- * {@code If-Match} for example; one that is read when the late call arrives knows
- * nothing.
+ * The version is compared instead of the value because of A-B-A. A customer orders and
+ * cancels, and the cart is open again. A delayed duplicate of the first order would find
+ * the cart open and order again. The version has grown by two, so the duplicate is
+ * detected. (The same happens with a stock of 5, sold to 4, returned to 5.) For that, the
+ * version must be the one that the <em>client</em> saw, for example an ETag with
+ * {@code If-Match}. A version that is read when the delayed call arrives does not help.
  */
 @Component
 class VersionRecipe implements Recipe {
