@@ -242,9 +242,15 @@ final class CachedRequest extends ServerHttpRequestDecorator {
 		 * Netty then ends the body as if it were whole.
 		 */
 		static boolean hasResponded(ServerHttpResponse response) {
-			return !response.isCommitted()
-					&& ServerHttpResponseDecorator.getNativeResponse(response) instanceof HttpServerResponse server
-					&& server.hasSentHeaders();
+			try {
+				return !response.isCommitted()
+						&& ServerHttpResponseDecorator.getNativeResponse(response) instanceof HttpServerResponse server
+						&& server.hasSentHeaders();
+			}
+			catch (IllegalArgumentException | IllegalStateException ex) {
+				// A mock response, for example, has no native response.
+				return false;
+			}
 		}
 
 	}
