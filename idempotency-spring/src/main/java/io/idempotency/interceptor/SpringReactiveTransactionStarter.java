@@ -120,7 +120,7 @@ final class SpringReactiveTransactionStarter implements ReactiveTransactionStart
 			if (SpringSurroundingTransactions.current(caller) != null) {
 				return Mono.error(
 						new GuardMisconfiguredException("A call with transaction = JOIN cannot be guarded, and nothing "
-								+ "ran: it is inside of a reactive transaction that is open already. Call it outside of that "
+								+ "ran: it is inside an open reactive transaction. Call it outside of that "
 								+ "transaction, or set transaction = TransactionMode.SEPARATE", null));
 			}
 			Context own = TransactionContextManager.getOrCreateContextHolder().apply(Context.empty());
