@@ -45,6 +45,8 @@ class PublishedClassesLinkageTests {
 				"Spring AI has a version for each line; the framework tests run every class that uses it, with both",
 			Pattern.compile("(io/r2dbc|org/springframework/r2dbc)/.*"),
 				"a driver on the class path takes the DataSource away; the tests of WebFlux run every class that uses it, on both",
+			Pattern.compile("reactor/netty/.*"),
+				"WebFlux runs on other servers too; the tests of WebFlux run the class that uses it, on both",
 			Pattern.compile("reactor/blockhound/.*"),
 				"BlockHound itself looks for the class that uses it, in tests only"
 			// @formatter:on
