@@ -40,17 +40,6 @@ final class ApplicationCoverage implements OperationCoverage {
 
 	private static final Pattern ANY_METHOD = Pattern.compile("\\b(GET|HEAD|OPTIONS|TRACE)\\b");
 
-	private static final List<String> MESSAGES = List.of("org.springframework.kafka.annotation.KafkaListener",
-			"org.springframework.kafka.annotation.KafkaHandler",
-			"org.springframework.amqp.rabbit.annotation.RabbitListener",
-			"org.springframework.amqp.rabbit.annotation.RabbitHandler",
-			"org.springframework.jms.annotation.JmsListener");
-
-	private static final List<String> TOOLS = List.of("org.springframework.ai.tool.annotation.Tool",
-			"org.springframework.ai.mcp.annotation.McpTool", "org.springaicommunity.mcp.annotation.McpTool");
-
-	private static final String MUTATION = "org.springframework.graphql.data.method.annotation.SchemaMapping";
-
 	private static final String MVC = "org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping";
 
 	private static final String WEBFLUX = "org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerMapping";
@@ -120,20 +109,8 @@ final class ApplicationCoverage implements OperationCoverage {
 	}
 
 	private void addMethods(Class<?> type, List<Entry> entries) {
-		MethodIntrospector.selectMethods(type, ApplicationCoverage::kind)
+		MethodIntrospector.selectMethods(type, AnnotatedMethods::kind)
 			.forEach((method, kind) -> add(kind, method, type, entries));
-	}
-
-	private static @Nullable String kind(Method method) {
-		MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
-		if (MESSAGES.stream().anyMatch(annotations::isPresent)) {
-			return "listener";
-		}
-		if (TOOLS.stream().anyMatch(annotations::isPresent)) {
-			return "tool";
-		}
-		MergedAnnotation<?> mapping = annotations.get(MUTATION);
-		return (mapping.isPresent() && mapping.getString("typeName").equals("Mutation")) ? "mutation" : null;
 	}
 
 	private void add(String kind, Method method, Class<?> type, List<Entry> entries) {
@@ -213,6 +190,34 @@ final class ApplicationCoverage implements OperationCoverage {
 	private interface Handlers {
 
 		void add(Set<String> methods, Set<String> paths, Method method, Class<?> type);
+
+	}
+
+	/** Knows the annotations of frameworks by name, and loads none of them. */
+	private static final class AnnotatedMethods {
+
+		private static final List<String> MESSAGES = List.of("org.springframework.kafka.annotation.KafkaListener",
+				"org.springframework.kafka.annotation.KafkaHandler",
+				"org.springframework.amqp.rabbit.annotation.RabbitListener",
+				"org.springframework.amqp.rabbit.annotation.RabbitHandler",
+				"org.springframework.jms.annotation.JmsListener");
+
+		private static final List<String> TOOLS = List.of("org.springframework.ai.tool.annotation.Tool",
+				"org.springframework.ai.mcp.annotation.McpTool", "org.springaicommunity.mcp.annotation.McpTool");
+
+		private static final String MUTATION = "org.springframework.graphql.data.method.annotation.SchemaMapping";
+
+		static @Nullable String kind(Method method) {
+			MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
+			if (MESSAGES.stream().anyMatch(annotations::isPresent)) {
+				return "listener";
+			}
+			if (TOOLS.stream().anyMatch(annotations::isPresent)) {
+				return "tool";
+			}
+			MergedAnnotation<?> mapping = annotations.get(MUTATION);
+			return (mapping.isPresent() && mapping.getString("typeName").equals("Mutation")) ? "mutation" : null;
+		}
 
 	}
 

@@ -47,7 +47,11 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 			"org.springframework.jdbc.datasource.ConnectionHolder",
 			"org.springframework.r2dbc.connection.ConnectionHolder", "io.idempotency.store.r2dbc.R2dbcIdempotencyStore",
 			"org.springframework.transaction.ReactiveTransactionManager",
-			"io.micrometer.context.ContextSnapshotFactory");
+			"io.micrometer.context.ContextSnapshotFactory", "reactor.netty.http.server.HttpServerResponse",
+			"org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping",
+			"org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerMapping",
+			"org.springframework.web.servlet.function.RouterFunction",
+			"org.springframework.web.reactive.function.server.RouterFunction");
 
 	private static final String RESPONSE = "jakarta.servlet.http.HttpServletResponse";
 
