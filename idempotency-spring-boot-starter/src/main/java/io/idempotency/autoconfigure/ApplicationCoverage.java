@@ -88,7 +88,10 @@ final class ApplicationCoverage implements OperationCoverage {
 			.toList();
 	}
 
-	/** Returns the class with the bean method, this class if there is none. */
+	/**
+	 * Returns the class with the bean method, or this class if the bean has no bean
+	 * method.
+	 */
 	private Class<?> declaringType(String name) {
 		String factory = this.beanFactory.containsBeanDefinition(name)
 				? this.beanFactory.getMergedBeanDefinition(name).getFactoryBeanName() : null;

@@ -91,8 +91,9 @@ final class DedicatedPool implements AutoCloseable {
 	}
 
 	/**
-	 * Returns the dedicated connections, {@code null} if there are none. A decorator of
-	 * the application's pool may select another schema, so its table is compared.
+	 * Returns the dedicated connections, {@code null} if the store shares the
+	 * application's pool. A decorator of that pool may select another schema, so its
+	 * table is compared.
 	 * @throws IdempotencyConfigurationException if the pool leads to another table
 	 */
 	@Nullable DedicatedConnections connections(String tableName) {

@@ -33,8 +33,8 @@ final class EncryptionKeys {
 	}
 
 	/**
-	 * Rejects values that are no keys. It also rejects ids that differ only in upper and
-	 * lower case, because the names of environment variables do not keep the case.
+	 * Rejects values that are not keys. It also rejects ids that differ only in upper and
+	 * lower case, because environment variables do not preserve the case of a name.
 	 */
 	static void check(Map<String, String> keys, @Nullable String activeKey) {
 		Map<String, String> ids = new HashMap<>();

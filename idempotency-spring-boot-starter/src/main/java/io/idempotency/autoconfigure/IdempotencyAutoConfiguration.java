@@ -159,9 +159,9 @@ public final class IdempotencyAutoConfiguration {
 	}
 
 	/**
-	 * Binds the properties before any other bean is made, so that a wrong value always
-	 * fails the start-up, and no line of a web server hides it. A build that prepares the
-	 * beans ahead of time does not have the values yet.
+	 * Binds the properties before any other bean is created, so that a wrong value always
+	 * fails startup, and no log message of a web server hides it. When the beans are
+	 * prepared ahead of time, the values are not available yet.
 	 */
 	@Bean
 	static BeanFactoryPostProcessor idempotencyPropertiesComeFirst(Environment environment) {

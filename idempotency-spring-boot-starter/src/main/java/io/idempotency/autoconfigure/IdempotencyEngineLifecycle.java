@@ -13,8 +13,8 @@ import org.springframework.core.env.Environment;
 /**
  * Closes the engine after the last call and while its stores can still be reached. The
  * engine closes after web server and message listeners, whose phases are near the
- * greatest. It closes before connection factories, whose phase is zero, and before data
- * sources, which are no part of the lifecycle.
+ * maximum. It closes before connection factories, whose phase is zero, and before data
+ * sources, which are not part of the lifecycle.
  */
 final class IdempotencyEngineLifecycle implements SmartLifecycle {
 

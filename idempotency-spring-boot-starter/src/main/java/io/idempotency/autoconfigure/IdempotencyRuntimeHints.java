@@ -15,10 +15,10 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
 
 /**
- * Tells a native image what the library reads and reflects on: the scripts of its stores,
- * the root object of expressions, and the types whose presence it asks for by name.
- * Guarded methods of the application are told bean by bean, while beans are processed
- * ahead of time.
+ * Registers the resources and types that the library needs in a native image: the scripts
+ * of its stores, the root object of expressions, and the types whose presence it checks
+ * by name. The guarded methods of the application are registered for each bean while
+ * beans are processed ahead of time.
  */
 final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 

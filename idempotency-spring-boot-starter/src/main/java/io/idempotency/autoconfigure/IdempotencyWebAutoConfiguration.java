@@ -56,8 +56,8 @@ import org.springframework.web.servlet.mvc.support.DefaultHandlerExceptionResolv
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for idempotent requests: the filter
- * that holds answers back, the door of controller methods, and the answers to rejected
- * requests.
+ * that buffers responses, the adapter of controller methods, and the responses to
+ * rejected requests.
  * <p>
  * This configuration comes before the error handling of Spring Boot, because the
  * exception resolver of Spring Boot would treat a replay as an error.
@@ -172,10 +172,10 @@ public final class IdempotencyWebAutoConfiguration {
 	}
 
 	/**
-	 * Leaves a dispatcher that nobody configures what it has by default. It takes its
-	 * defaults only where it finds no bean of a kind, so the library's own beans would
-	 * take them away. There are others with the configuration of Spring Boot or
-	 * {@code @EnableWebMvc}.
+	 * Keeps the default strategies of a dispatcher that is not configured otherwise. Such
+	 * a dispatcher uses its defaults only if no bean of a kind exists, so the library's
+	 * beans would replace them. Spring Boot and {@code @EnableWebMvc} configure other
+	 * strategies.
 	 */
 	static final class DispatcherDefaultsKeeper implements BeanDefinitionRegistryPostProcessor {
 

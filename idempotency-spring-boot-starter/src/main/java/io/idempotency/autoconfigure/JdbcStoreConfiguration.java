@@ -86,8 +86,8 @@ class JdbcStoreConfiguration {
 	}
 
 	/**
-	 * Declares the clean-up. It has a store of its own, because the store bean may be
-	 * wrapped, e.g. by metrics.
+	 * Declares the cleanup. It has a dedicated store, because the store bean may be
+	 * wrapped, for example by metrics.
 	 */
 	@Bean(initMethod = "start")
 	@Lazy(false)

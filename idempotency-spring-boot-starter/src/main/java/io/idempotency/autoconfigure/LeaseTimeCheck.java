@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells of a lease and a retention that are hardly meant: if calls of the store take
- * long, a claim may not be renewed in time.
+ * Logs warnings about a lease or a retention that is probably not intended: if store
+ * operations take long, a claim may not be renewed in time.
  */
 final class LeaseTimeCheck {
 
@@ -36,9 +36,9 @@ final class LeaseTimeCheck {
 	}
 
 	/**
-	 * Logs a warning if a renewal may still be under way when the next one is due.
-	 * @param waits how often a call may wait for the time-out: twice where it may wait
-	 * for its connection and for its statement
+	 * Logs a warning if a renewal may still be in progress when the next one is due.
+	 * @param waits how often a call may wait for the timeout: twice if it may wait for
+	 * its connection and for its statement
 	 */
 	public static void compare(IdempotencyProperties properties, int waits) {
 		int times = 3 * waits;

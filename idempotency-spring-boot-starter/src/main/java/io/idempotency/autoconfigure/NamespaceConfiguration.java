@@ -27,8 +27,9 @@ class NamespaceConfiguration {
 	}
 
 	/**
-	 * Warns if the application has no name, and so shares its keys with every other
-	 * application without one. A namespace that is set to nothing is no accident.
+	 * Logs a warning if the application has no name, and so shares its keys with all
+	 * other applications without a name. A namespace that is explicitly empty is
+	 * intended.
 	 */
 	static void warnOfNone(IdempotencyProperties properties, Namespace namespace, String where) {
 		if (properties.namespace() == null && namespace.name().isEmpty()) {

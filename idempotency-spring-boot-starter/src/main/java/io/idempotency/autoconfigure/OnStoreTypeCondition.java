@@ -16,8 +16,8 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Reads {@code idempotency.store}; an unknown value fails the start-up with the name of
- * the property.
+ * Reads {@code idempotency.store}. If the value is unknown, startup fails with an error
+ * that names the property.
  */
 final class OnStoreTypeCondition extends SpringBootCondition {
 

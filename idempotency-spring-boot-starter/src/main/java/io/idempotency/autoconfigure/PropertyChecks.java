@@ -42,18 +42,18 @@ final class PropertyChecks {
 
 	private static final Duration LONGEST = Duration.ofDays(36_500);
 
-	/** Without these, or with others, no client can read an answer. */
+	/** Standard response headers, whose values the library must not replace. */
 	private static final Set<String> HEADERS_OF_ANSWERS = Set.of("allow", "cache-control", "connection",
 			"content-disposition", "content-encoding", "content-language", "content-length", "content-location",
 			"content-range", "content-type", "date", "etag", "expires", "last-modified", "location", "retry-after",
 			"set-cookie", "trailer", "transfer-encoding", "upgrade", "vary", "www-authenticate");
 
-	/** They are others for each try, or for each way through proxies. */
+	/** Headers that differ between attempts or between routes through proxies. */
 	private static final Pattern HEADERS_OF_ONE_TRY = Pattern.compile(
 			"age|baggage|b3|content-length|cookie|date|forwarded|traceparent|tracestate|via|x-amzn-trace-id|x-b3-.*"
 					+ "|x-cloud-trace-context|x-correlation-id|x-forwarded-(by|for|port|proto|server)|x-real-ip|x-request-id");
 
-	/** The bound on bodies, which are held in byte arrays. */
+	/** The maximum size of bodies, which are buffered in byte arrays. */
 	private static final DataSize MAX_BODY = DataSize.ofGigabytes(1);
 
 	private PropertyChecks() {
@@ -130,7 +130,7 @@ final class PropertyChecks {
 		each(name, values, PropertyChecks::headerName);
 	}
 
-	/** A retry must bring the same values. */
+	/** Rejects headers whose values change between retries. */
 	static void headersOfRetries(String name, List<String> values) {
 		headerNames(name, values);
 		each(name, values,

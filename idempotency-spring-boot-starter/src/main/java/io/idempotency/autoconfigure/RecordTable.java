@@ -31,7 +31,7 @@ public final class RecordTable {
 
 	private static final Logger logger = LoggerFactory.getLogger(RecordTable.class);
 
-	/** Of no operation: nobody else ever has a key of it. */
+	/** An operation name that no guarded method has. */
 	private static final String OPERATION = "idempotency.start";
 
 	/** The class of SQL states with which all databases reject a user. */

@@ -83,8 +83,8 @@ final class ResultCodecConfigurations {
 	}
 
 	/**
-	 * Declares the codec for an application without a JSON library: answers of
-	 * controllers can be kept, results of methods cannot.
+	 * Declares the codec for an application without a JSON library: responses of
+	 * controllers can be stored, results of methods cannot.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnMissingBean(ResultCodec.class)
@@ -98,8 +98,8 @@ final class ResultCodecConfigurations {
 	}
 
 	/**
-	 * The codec for an application without a JSON library: it can keep only that a method
-	 * is done. Answers of controllers are bytes and need no codec.
+	 * The codec for an application without a JSON library. It can only store that a
+	 * method completed. Responses of controllers are bytes and need no codec.
 	 */
 	static final class VoidResultCodec implements ResultCodec {
 

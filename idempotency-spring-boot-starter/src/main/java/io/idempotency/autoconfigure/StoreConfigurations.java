@@ -41,9 +41,9 @@ final class StoreConfigurations implements ImportSelector {
 	}
 
 	/**
-	 * Fails the start-up if the application has both Redis and a database and does not
-	 * say which of them keeps the records. If the library chose one of them, a later
-	 * change of the beans could switch the choice, and every key would be new.
+	 * Fails startup if the application has both Redis and a database and does not
+	 * configure which of them stores the records. If the library chose one of them, a
+	 * later change of the beans could switch the choice, and every key would be new.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnMissingBean(IdempotencyStore.class)
@@ -107,7 +107,7 @@ final class StoreConfigurations implements ImportSelector {
 	}
 
 	/**
-	 * Fails the start-up if the application has no connection for the store that
+	 * Fails startup if the application has no connection for the store that
 	 * {@code idempotency.store} names.
 	 */
 	@Configuration(proxyBeanMethods = false)

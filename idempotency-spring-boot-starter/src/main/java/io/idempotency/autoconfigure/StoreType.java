@@ -8,8 +8,8 @@ package io.idempotency.autoconfigure;
 public enum StoreType {
 
 	/**
-	 * The store whose connection the application has; memory if it has none. If it has
-	 * both Redis and a database, the start-up fails.
+	 * The store whose connection the application has; memory if it has no connection. If
+	 * it has both Redis and a database, startup fails.
 	 */
 	AUTO,
 

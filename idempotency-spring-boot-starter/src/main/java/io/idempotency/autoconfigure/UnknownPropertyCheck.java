@@ -23,10 +23,10 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Tells of properties that have the library's prefix and no meaning, such as
- * {@code idempotency.scope-headers}, which has lost its group: nothing else says that
- * what they ask for is not done. Not looked at are the variables of the system and the
- * properties of the JVM, which have other names and other users.
+ * Logs a warning about properties that have the library's prefix but do not exist, such
+ * as {@code idempotency.scope-headers}, whose group is missing. Without the warning, they
+ * would be ignored silently. Environment variables and JVM system properties are not
+ * checked, because their names differ and other programs use them too.
  */
 final class UnknownPropertyCheck {
 
@@ -81,7 +81,9 @@ final class UnknownPropertyCheck {
 					&& isKnown(type.getValue(), name, type.getKey().getNumberOfElements()));
 	}
 
-	/** A name ends where the value is no group; elements of lists and maps may follow. */
+	/**
+	 * A name ends at a value that is not a group. Elements of lists and maps may follow.
+	 */
 	private static boolean isKnown(Class<?> type, ConfigurationPropertyName name, int element) {
 		if (!type.isRecord() || element == name.getNumberOfElements()) {
 			return true;

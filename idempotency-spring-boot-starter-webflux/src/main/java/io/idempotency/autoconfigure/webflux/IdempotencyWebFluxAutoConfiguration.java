@@ -30,9 +30,8 @@ import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerMapping;
 
 /**
- * {@link EnableAutoConfiguration Auto-configuration} for idempotent requests of WebFlux:
- * the adapter that claims calls of handlers, their door, and the answers to rejected
- * requests.
+ * {@link EnableAutoConfiguration Auto-configuration} for idempotent requests on WebFlux:
+ * the adapter that claims handler calls, and the responses to rejected requests.
  *
  * @since 0.1.0
  */

@@ -117,7 +117,7 @@ public class IdempotencyEndpoint {
 	 * @param id the id of the record
 	 * @param operation name of the operation
 	 * @param store name of another store than the default one
-	 * @return {@link RecordDescriptor}, or the reason why there is none
+	 * @return {@link RecordDescriptor}, or the reason why the record was not found
 	 */
 	@ReadOperation
 	public Object record(@Selector String id, @Nullable String operation, @Nullable String store) {
@@ -142,8 +142,8 @@ public class IdempotencyEndpoint {
 	}
 
 	/**
-	 * Answers a request. The reason for a rejection is a body of its own, because the error
-	 * page of an application hides it by default.
+	 * Responds to a request. The reason for a rejection is a dedicated body, because the
+	 * error page of an application hides it by default.
 	 */
 	static Object answer(Supplier<Object> operation) {
 		try {

@@ -27,19 +27,20 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.util.ClassUtils;
 
 /**
- * Says whether the stores of an application answer, and what follows from it for the
- * guarded calls. Thread-safe. However many ask at the same time, each store is asked once
- * in a few seconds, and nobody waits longer than the time-out of the stores.
+ * Reports whether the stores of an application respond, and the consequence for the
+ * guarded calls. Thread-safe. Each store is queried at most once in a few seconds,
+ * regardless of the number of concurrent checks. No check waits longer than the timeout
+ * of the stores.
  *
  * @param probes the probes by the names of the stores' beans
- * @param trouble returns why calls fail although their store answers
+ * @param trouble returns why calls fail although their store responds
  */
 record StoreHealth(Map<String, StoreProbe> probes, StoreFailureMode onStoreFailure,
 		Function<IdempotencyStore, @Nullable Throwable> trouble) {
 
 	/**
-	 * The status while calls run unguarded because a store does not answer, or while
-	 * calls fail although it answers; not a status of Spring Boot.
+	 * The status while calls run unguarded because a store does not respond, or while
+	 * calls fail although it responds. It is not a status of Spring Boot.
 	 */
 	static final String DEGRADED = "DEGRADED";
 
@@ -50,7 +51,7 @@ record StoreHealth(Map<String, StoreProbe> probes, StoreFailureMode onStoreFailu
 	private static final boolean R2DBC = ClassUtils.isPresent("io.r2dbc.spi.R2dbcException",
 			StoreHealth.class.getClassLoader());
 
-	/** Of no operation: nobody else ever has this key. */
+	/** An operation name that no guarded method has. */
 	private static final String OPERATION = "idempotency.health";
 
 	static StoreHealth of(Map<String, IdempotencyStore> stores, StoreFailureMode onStoreFailure, Duration timeout,
@@ -80,7 +81,9 @@ record StoreHealth(Map<String, StoreProbe> probes, StoreFailureMode onStoreFailu
 		return new Report(status, stores);
 	}
 
-	/** Returns why calls fail although the store answers: it may be full, for example. */
+	/**
+	 * Returns why calls fail although the store responds: it may be full, for example.
+	 */
 	private @Nullable String failure(StoreProbe probe) {
 		Throwable failure = this.trouble.apply(probe.store());
 		return (failure != null) ? "Calls fail: " + describe(failure) : null;
@@ -88,7 +91,7 @@ record StoreHealth(Map<String, StoreProbe> probes, StoreFailureMode onStoreFailu
 
 	/**
 	 * Describes the innermost cause of a failure. The message of a database may quote the
-	 * row that it rejects, and whoever sees the health need not see that.
+	 * rejected row, and readers of the health endpoint must not see its data.
 	 */
 	static String describe(Throwable failure) {
 		Throwable root = Causes.root(failure);

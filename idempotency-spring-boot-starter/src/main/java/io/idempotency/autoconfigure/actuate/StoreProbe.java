@@ -15,14 +15,15 @@ import io.idempotency.store.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks one store whether it answers. Thread-safe. At most one question is under way, and
- * its answer serves everybody who asks within the next seconds. While a question hangs,
- * no other question is sent, and everybody who asks is told that the store does not
- * answer in time.
+ * Checks whether one store responds. Thread-safe. At most one check is in progress, and
+ * its result is reused for the next seconds. While a check hangs, no other check is sent,
+ * and all callers get the result that the store does not respond in time.
  */
 final class StoreProbe {
 
-	/** How long an answer serves, so that many who ask are no load for the store. */
+	/**
+	 * How long a result is reused, so that frequent health checks do not load the store.
+	 */
 	static final Duration KEPT = Duration.ofSeconds(3);
 
 	private final IdempotencyStore store;
@@ -39,8 +40,8 @@ final class StoreProbe {
 
 	/**
 	 * Creates the probe.
-	 * @param key a key that nobody else uses
-	 * @param timeout how long to wait for an answer
+	 * @param key a key that no call uses
+	 * @param timeout how long to wait for a response
 	 * @param scheduler time and threads
 	 */
 	StoreProbe(IdempotencyStore store, IdempotencyKey key, Duration timeout, Scheduler scheduler) {
@@ -55,7 +56,7 @@ final class StoreProbe {
 		return this.store;
 	}
 
-	/** Asks the store, unless a question is under way or its answer still serves. */
+	/** Starts a check, unless one is in progress or its result can still be reused. */
 	synchronized Question begin() {
 		Question known = this.last;
 		long now = this.scheduler.nanos();
@@ -77,8 +78,8 @@ final class StoreProbe {
 	private void ask(Question question) {
 		String problem = "The check failed with an error. See the application log";
 		try {
-			// The record is absent, so that the renewal changes nothing. Any answer shows
-			// that the store is up.
+			// The record is absent, so the renewal changes nothing. Any reply shows that
+			// the store is available.
 			this.store.renew(this.key, ClaimId.random(), Duration.ofSeconds(1));
 			problem = null;
 		}
@@ -90,7 +91,7 @@ final class StoreProbe {
 		}
 	}
 
-	/** Returns why the store does not answer, {@code null} if it does. */
+	/** Returns why the store does not respond, {@code null} if it does. */
 	@Nullable String problem() {
 		Question question = begin();
 		long rest = question.asked + TimeUnit.NANOSECONDS.convert(this.timeout) - this.scheduler.nanos();
@@ -110,9 +111,9 @@ final class StoreProbe {
 	}
 
 	/**
-	 * One question and its answer.
+	 * One check and its result.
 	 *
-	 * @param asked when it was asked
+	 * @param asked when the check started
 	 */
 	record Question(long asked, CompletableFuture<@Nullable String> answer) {
 

@@ -1,5 +1,5 @@
 /**
- * Shows operators what goes on: the endpoint, health, metrics and observations.
+ * Monitoring for operators: the endpoint, health, metrics and observations.
  */
 @NullMarked
 package io.idempotency.autoconfigure.actuate;

@@ -78,9 +78,9 @@ final class ToolAdapter implements InvocationAdapter {
 	 * @param methodAdapter guards the calls
 	 * @param keyReader checks keys
 	 * @param codec encodes arguments that are compared
-	 * @param values supplies the values of the HTTP request that the current thread works
-	 * for, {@link RequestValues#NONE} if there is none
-	 * @param owner tells the owner of the key of an operation in that request
+	 * @param values supplies the values of the HTTP request that the current thread
+	 * processes, {@link RequestValues#NONE} outside of a request
+	 * @param owner returns the owner of the key of an operation in that request
 	 */
 	ToolAdapter(MethodAdapter methodAdapter, OperationKeyReader keyReader, ToolSettings settings, ResultCodec codec,
 			Supplier<RequestValues> values, Function<String, Caller> owner) {
@@ -167,7 +167,7 @@ final class ToolAdapter implements InvocationAdapter {
 		}
 	}
 
-	/** On a server of type ASYNC, the message of an exception is what a model is told. */
+	/** On a server of type ASYNC, the model receives the message of an exception. */
 	private @Nullable Object invokeUnseen(OperationCall call) throws Throwable {
 		try {
 			return this.methodAdapter.invoke(call);
@@ -178,8 +178,8 @@ final class ToolAdapter implements InvocationAdapter {
 	}
 
 	/**
-	 * Returns whether an exception is no failure of the method: nothing of it is for a
-	 * model, whoever threw it before the method ran.
+	 * Returns whether an exception is not a failure of the method. The model must not see
+	 * such an exception, regardless of the code that threw it before the method ran.
 	 */
 	private static boolean isRejection(RuntimeException thrown, OperationCall call) {
 		return thrown instanceof IdempotencyException || thrown instanceof GuardMisconfiguredException
@@ -213,7 +213,7 @@ final class ToolAdapter implements InvocationAdapter {
 		return Ordered.LOWEST_PRECEDENCE - 1;
 	}
 
-	/** A rejection whose message may be told to a model. */
+	/** A rejection whose message a model may see. */
 	private static final class ReportedRejection extends RuntimeException {
 
 		private static final long serialVersionUID = 1L;

@@ -138,8 +138,8 @@ final class ToolCall {
 	}
 
 	/**
-	 * Returns whether an error is the rejection, which the tool has not handled. The
-	 * frameworks answer with the message of an exception, or of its root.
+	 * Returns whether an error is the rejection, which the tool did not handle. The
+	 * frameworks respond with the message of an exception or of its root cause.
 	 */
 	private static boolean tells(CallToolResult error, RuntimeException rejection) {
 		Throwable root = rejection;

@@ -11,18 +11,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A rejection as it is told to a model, and to the program that runs the model. The message
- * of the exception names operations and properties, so it is for the log.
+ * A rejection as it is reported to a model, and to the program that runs the model. The
+ * message of the exception names operations and properties, so it is for the log.
  *
- * @param text what the model reads
- * @param members what the program reads, empty for a fault that no call can mend
+ * @param text the text for the model
+ * @param members the properties for the program, empty for a fault that no call can fix
  */
 record ToolRejection(String text, Map<String, Object> members) {
 
 	private static final Logger logger = LoggerFactory.getLogger(ToolRejection.class);
 
 	/**
-	 * Makes what is told, and logs what is not.
+	 * Creates the reported rejection and logs the details that it omits.
 	 * @param failure the rejection, or the fault for which a call could not be guarded
 	 * @param untouched whether the tool itself was rejected before it ran; otherwise a
 	 * service may have been rejected after the tool did something

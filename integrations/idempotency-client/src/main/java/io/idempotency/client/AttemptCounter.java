@@ -36,24 +36,24 @@ final class AttemptCounter {
 		this.start = timing.nanoTime();
 	}
 
-	/** Is told that an attempt begins. */
+	/** Records that an attempt begins. */
 	void begin() {
 		this.begun++;
 	}
 
 	/**
-	 * Decides after an attempt that got no answer.
-	 * @return how long to wait before the next attempt, {@code null} if there is none
+	 * Decides after an attempt that got no response.
+	 * @return how long to wait before the next attempt, {@code null} for no other attempt
 	 */
 	@Nullable Duration afterFailure() {
 		return allowed(backOff(), "no response");
 	}
 
 	/**
-	 * Decides after an answer.
-	 * @param retryAfter its header Retry-After, {@code null} if it has none
-	 * @param rejection what its problem says, {@code null} if it is none
-	 * @return how long to wait before the next attempt, {@code null} if there is none
+	 * Decides after a response.
+	 * @param retryAfter its header Retry-After, {@code null} without the header
+	 * @param rejection the content of its problem, {@code null} if it is not a problem
+	 * @return how long to wait before the next attempt, {@code null} for no other attempt
 	 */
 	@Nullable Duration afterAnswer(int status, @Nullable String retryAfter, @Nullable Rejection rejection) {
 		Duration asked = parse(retryAfter);

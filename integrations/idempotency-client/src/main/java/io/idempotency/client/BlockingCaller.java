@@ -12,18 +12,18 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends a call until it has an answer, on the caller's thread. Thread-safe.
+ * Sends a call until it has a response, on the caller's thread. Thread-safe.
  * <p>
- * This is a loop of our own because no retry of the platform is on both lines without a
- * jar that applications need not have: the {@code RetryTemplate} of Spring Framework came
- * with 7, and Spring Retry and Resilience4j are optional. None of them takes its delay
- * from {@code Retry-After}, either.
+ * The library has its own loop, because no retry of the platform works with both
+ * supported lines without an additional jar. The {@code RetryTemplate} of Spring
+ * Framework requires version 7. Spring Retry and Resilience4j are optional. None of them
+ * reads its delay from {@code Retry-After}.
  */
 final class BlockingCaller {
 
 	/**
-	 * HttpURLConnection drops the body of this answer, because it cannot send its stream
-	 * again with a password. That is no answer that broke off.
+	 * HttpURLConnection drops the body of this response, because it cannot send its
+	 * stream again with a password. Such a response was not cut off.
 	 */
 	private static final int HIDDEN_BODY = 401;
 
@@ -38,10 +38,10 @@ final class BlockingCaller {
 
 	/**
 	 * Sends a call.
-	 * @return the first answer after which the call is not repeated
-	 * @throws IOException if there was no answer, in the last attempt or before the
+	 * @return the first response after which the call is not repeated
+	 * @throws IOException if there was no response, in the last attempt or before the
 	 * thread was interrupted
-	 * @throws RejectedCallException if that answer is a rejection
+	 * @throws RejectedCallException if that response is a rejection
 	 */
 	<R> R send(Exchange<R> exchange) throws IOException {
 		AttemptCounter attempts = new AttemptCounter(this.calls, this.timing);
@@ -96,7 +96,7 @@ final class BlockingCaller {
 		}
 	}
 
-	/** A read that timed out is no interrupt, in spite of its type. */
+	/** A read that timed out is not an interrupt, despite its type. */
 	private static boolean isInterrupted(IOException ex) {
 		return Thread.currentThread().isInterrupted()
 				|| (ex instanceof InterruptedIOException && !(ex instanceof SocketTimeoutException));

@@ -17,17 +17,17 @@ import feign.Retryer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends a key with each call of a Feign client, and repeats a call whose answer was lost:
- * {@code Feign.builder().addCapability(new IdempotentCallCapability(calls))}.
- * {@link IdempotentCalls} says what is repeated. Thread-safe.
+ * Sends a key with each call of a Feign client, and repeats a call whose response was
+ * lost: {@code Feign.builder().addCapability(new IdempotentCallCapability(calls))}.
+ * {@link IdempotentCalls} configures which calls are repeated. Thread-safe.
  * <p>
- * Feign's own {@link Retryer} would send each of its attempts with a new key, and after
- * any answer that has {@code Retry-After}. So this capability keeps that retryer from
- * repeating calls that have a key or get one. Feign's retryer still repeats all other
- * calls.
+ * Feign's {@link Retryer} would send each of its attempts with a new key, and would
+ * repeat a call after any response that has {@code Retry-After}. So this capability
+ * prevents that retryer from repeating calls that have a key or get one. Feign's retryer
+ * still repeats all other calls.
  * <p>
  * The capability waits on the caller's thread, as {@link IdempotentCallInterceptor} does.
- * Clients of {@code AsyncFeign} are not served.
+ * {@code AsyncFeign} is not supported.
  *
  * @since 0.1.0
  * @see IdempotencyKeys

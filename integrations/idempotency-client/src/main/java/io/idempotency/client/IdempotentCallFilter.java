@@ -26,18 +26,18 @@ import org.springframework.web.reactive.function.client.ExchangeFunction;
 import org.springframework.web.reactive.function.client.WebClientRequestException;
 
 /**
- * Sends a key with each call of a {@code WebClient}, and repeats a call whose answer was
- * lost: {@code builder.filter(idempotentCalls)}. {@link IdempotentCalls} says what is
- * repeated. Thread-safe; no thread waits.
+ * Sends a key with each call of a {@code WebClient}, and repeats a call whose response
+ * was lost: {@code builder.filter(idempotentCalls)}. {@link IdempotentCalls} configures
+ * which calls are repeated. Thread-safe; no thread waits.
  * <p>
  * The bytes of the request are kept while the first attempt sends them, and later
  * attempts send them again. A body that cannot be repeated is sent once, with the key:
  * one that is larger than {@link IdempotentCalls.Builder#maxBodySize(int)}, one that is
  * flushed while it is written ({@code application/x-ndjson}), and one that the first
- * attempt had not sent to its end.
+ * attempt did not send completely.
  * <p>
- * A subscriber that cancels ends the repetitions. Each subscription is a call of its own,
- * with a key of its own: a {@code retry()} of the application needs {@link #key(String)},
+ * A subscriber that cancels ends the repetitions. Each subscription is a separate call
+ * with a separate key: a {@code retry()} of the application needs {@link #key(String)},
  * {@link IdempotencyKeys} or a header that the application sets.
  *
  * @since 0.1.0
@@ -104,9 +104,9 @@ public final class IdempotentCallFilter implements ExchangeFilterFunction {
 	}
 
 	/**
-	 * Sends a call of WebClient until it has an answer. Reactor's {@link Retry}
-	 * subscribes again; {@link AttemptCounter} decides when, as it does for clients that
-	 * block. For one subscription.
+	 * Sends a WebClient call until it has a response. Reactor's {@link Retry} subscribes
+	 * again; {@link AttemptCounter} decides when, as it does for blocking clients. For
+	 * one subscription.
 	 */
 	private record KeyedCall(ClientRequest request, RepeatableBody body, ExchangeFunction next, AttemptCounter attempts,
 			int maxBodySize) {

@@ -12,17 +12,17 @@ import org.springframework.http.client.ClientHttpResponse;
 
 /**
  * Sends a key with each call of a {@code RestClient} or {@code RestTemplate}, and repeats
- * a call whose answer was lost: {@code builder.requestInterceptor(idempotentCalls)}.
- * {@link IdempotentCalls} says what is repeated. Thread-safe.
+ * a call whose response was lost: {@code builder.requestInterceptor(idempotentCalls)}.
+ * {@link IdempotentCalls} configures which calls are repeated. Thread-safe.
  * <p>
  * Add this interceptor behind all others. On Spring Framework 6.2 the interceptors behind
- * it see the first attempt only. Spring holds the body of the request in memory for
+ * it see the first attempt only. Spring buffers the body of the request in memory for
  * interceptors, so that every attempt sends the same bytes.
  * <p>
- * The interceptor waits on the caller's thread. When that thread is interrupted, nothing
- * is repeated any more: the caller gets the answer or the {@link IOException} that was
- * there, or an {@link IOException} if the thread was waiting for the next attempt. The
- * thread stays interrupted.
+ * The interceptor waits on the caller's thread. When that thread is interrupted, the call
+ * is not repeated any more. The caller gets the last response or {@link IOException}, or
+ * a new {@link IOException} if the thread was waiting for the next attempt. The thread
+ * stays interrupted.
  *
  * @since 0.1.0
  * @see IdempotencyKeys

@@ -14,29 +14,30 @@ import io.idempotency.key.HeaderKeyParser;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says which calls get a key and how a call is repeated. Immutable; the clients of an
- * application can share one instance.
+ * Configuration of the calls that get a key and of their retries. Immutable; the clients
+ * of an application can share one instance.
  * <p>
- * A call takes part if it carries a key. {@code POST} and {@code PATCH} get a key of
- * their own where the caller has set none; {@code PUT} and {@code DELETE} do not, because
- * they mean the same when they are repeated, and most servers expect no key with them
- * ({@link Builder#methods(String...)} can include them). A call without a key passes
- * through untouched and is sent once.
+ * A call takes part if it carries a key. {@code POST} and {@code PATCH} get a new key if
+ * the caller has not set one. {@code PUT} and {@code DELETE} do not, because they mean
+ * the same when they are repeated, and most servers expect no key with them
+ * ({@link Builder#methods(String...)} can include them). A call without a key is passed
+ * on unchanged and is sent once.
  * <p>
- * A call is repeated with the same key and the same bytes when no answer came (I/O
+ * A call is repeated with the same key and the same bytes when no response came (I/O
  * errors), after 409 with {@code Retry-After}, after 425, 429 and 503, and after the
- * statuses of {@link Builder#alsoOn(int...)}. After an answer other than 409, a call is
+ * statuses of {@link Builder#alsoOn(int...)}. After a response other than 409, a call is
  * not repeated if {@code Retry-After} is longer than the longest delay. Every other
- * answer is handed to the caller at once, and so is the last answer when the bounds are
- * reached.
+ * response is returned to the caller at once. When the bounds are reached, the last
+ * response is returned.
  * <p>
- * A service with this library says itself whether a call may be repeated: by the members
- * {@code code} and {@code retry} of a problem (RFC 9457). Such an answer counts more than
- * its status: {@code same-key} is repeated within the bounds, anything else is not. What
- * is not repeated (any more) is thrown as a {@link RejectedCallException}.
+ * A service with this library declares whether a call may be repeated, by the properties
+ * {@code code} and {@code retry} of a problem (RFC 9457). They take precedence over the
+ * status of the response: {@code same-key} is repeated within the bounds, all other
+ * values are not. A rejected call that is not repeated (any more) throws a
+ * {@link RejectedCallException}.
  * <p>
- * The values by default: header {@code Idempotency-Key}, 5 attempts, 30 seconds, delays
- * from 200 milliseconds to 10 seconds, bodies of at most 1 MB.
+ * Defaults: header {@code Idempotency-Key}, 5 attempts, 30 seconds, delays from 200
+ * milliseconds to 10 seconds, bodies of at most 1 MB.
  *
  * @since 0.1.0
  * @see IdempotentCallInterceptor
@@ -64,10 +65,10 @@ public final class IdempotentCalls {
 	}
 
 	/**
-	 * Finds the key of a request that has none.
-	 * @param intent the intent to which the caller has given a key, {@code null} if there
-	 * is none
-	 * @return the key, {@code null} if the request gets none
+	 * Returns the key for a request that does not have one.
+	 * @param intent the intent to which the caller has given a key, {@code null} without
+	 * an intent
+	 * @return the key, {@code null} if the request gets no key
 	 */
 	@Nullable String keyFor(String method, URI uri, @Nullable Intent intent) {
 		if (!getKeys(method)) {
@@ -177,7 +178,7 @@ public final class IdempotentCalls {
 
 		/**
 		 * Adds statuses after which a call is repeated, for example for a gateway that
-		 * answers 502 or 504 when an answer was lost behind it.
+		 * returns 502 or 504 when it lost the response of the service.
 		 * @param statuses 408 and 500 to 599; by default none
 		 * @return this
 		 */
@@ -202,7 +203,7 @@ public final class IdempotentCalls {
 
 		/**
 		 * Sets the time, counted from the first attempt, after which no attempt begins
-		 * any more. How long one attempt may take is set by the time-outs of the client.
+		 * any more. The timeouts of the client limit the duration of one attempt.
 		 * @param maxTime the time, by default 30 seconds
 		 * @return this
 		 */
@@ -224,9 +225,9 @@ public final class IdempotentCalls {
 
 		/**
 		 * Sets the longest delay between two attempts. A 409 that asks for more is
-		 * repeated after this delay; any other answer that asks for more is handed to the
-		 * caller. A delay that such an answer asks for is never shortened: chance adds up
-		 * to the first delay to it, also beyond this bound.
+		 * repeated after this delay. Any other response that asks for more is returned to
+		 * the caller. A delay that such a response asks for is never shortened: a random
+		 * part of up to the first delay is added to it, also beyond this bound.
 		 * @param maxDelay the delay, by default 10 seconds
 		 * @return this
 		 */
@@ -236,9 +237,9 @@ public final class IdempotentCalls {
 		}
 
 		/**
-		 * Sets the largest body that is held in memory for the sake of a repetition: that
-		 * of an answer, so that an answer that breaks off is asked for again, and with
-		 * {@code WebClient} that of a request.
+		 * Sets the largest body that is buffered in memory for a retry. For responses, it
+		 * allows a retry after a response that was cut off. With {@code WebClient}, it
+		 * also applies to the request.
 		 * @param maxBodySize the size in bytes, by default 1 MB
 		 * @return this
 		 */

@@ -5,12 +5,12 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The called service has rejected a call that carries a key, and the call is not repeated
- * (any more). The service says so by a problem (RFC 9457) that has the members
- * {@code code} and {@code retry}, as services with this library do.
+ * Thrown when the called service rejected a call that carries a key, and the call is not
+ * repeated (any more). The service reports the rejection by a problem (RFC 9457) with the
+ * properties {@code code} and {@code retry}, as services with this library do.
  * <p>
- * All clients of this package throw this exception in place of their own. Other answers,
- * a problem without these two members included, reach the caller as ever.
+ * All clients of this package throw this exception in place of their own. Other responses
+ * reach the caller unchanged, including a problem without these two properties.
  *
  * @since 0.1.0
  */
@@ -35,7 +35,7 @@ public final class RejectedCallException extends RuntimeException {
 	}
 
 	/**
-	 * Returns the HTTP status of the answer.
+	 * Returns the HTTP status of the response.
 	 * @return the status code
 	 */
 	public int status() {
@@ -63,7 +63,7 @@ public final class RejectedCallException extends RuntimeException {
 
 	/**
 	 * Returns the explanation of the service, for people.
-	 * @return the detail, {@code null} if there is none
+	 * @return the detail, {@code null} if the problem has no detail
 	 */
 	public @Nullable String detail() {
 		return this.rejection.detail();

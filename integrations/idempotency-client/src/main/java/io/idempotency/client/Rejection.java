@@ -9,18 +9,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a problem says about another try. An application that only calls others need not
- * have a JSON library, so the few members are read here.
+ * The retry advice of a problem. An application that only calls others need not have a
+ * JSON library, so this class parses the few properties itself.
  *
  * @param code the machine-readable reason
  * @param retry what may be done with the key
- * @param detail the explanation for people, {@code null} if there is none
+ * @param detail the explanation for people, {@code null} without a detail
  */
 record Rejection(String code, String retry, @Nullable String detail) implements Serializable {
 
 	private static final Set<String> WORDS = Set.of("same-key", "new-key", "never", "fix-request");
 
-	/** Returns whether the body of an answer may be a problem. */
+	/** Returns whether the body of a response may be a problem. */
 	static boolean mayBe(int status, @Nullable String contentType) {
 		return status >= 400 && contentType != null
 				&& contentType.split(";", 2)[0].strip().equalsIgnoreCase("application/problem+json");
@@ -28,7 +28,7 @@ record Rejection(String code, String retry, @Nullable String detail) implements 
 
 	/**
 	 * Reads a problem.
-	 * @return the rejection, {@code null} if the body is none that says both code and retry
+	 * @return the rejection, {@code null} if the body does not have both code and retry
 	 */
 	static @Nullable Rejection of(byte[] body) {
 		Map<String, String> members = members(new String(body, StandardCharsets.UTF_8));

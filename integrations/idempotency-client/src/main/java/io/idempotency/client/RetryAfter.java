@@ -19,8 +19,8 @@ final class RetryAfter {
 
 	/**
 	 * Reads a value.
-	 * @return how long to wait, never negative; {@code null} if there is no value, or
-	 * none that can be read
+	 * @return how long to wait, never negative; {@code null} if the value is missing or
+	 * cannot be read
 	 */
 	static @Nullable Duration parse(@Nullable String value, Instant now) {
 		if (value == null) {

@@ -86,14 +86,14 @@ final class FieldValues implements RequestValues {
 			.toList();
 	}
 
-	/** Returns the place of the field in the answer, with the aliases. */
+	/** Returns the path of the field in the response, with the aliases. */
 	String path() {
 		return this.environment.getExecutionStepInfo().getPath().toString();
 	}
 
 	/**
 	 * Returns the caller.
-	 * @throws IllegalStateException if nobody can tell who it is
+	 * @throws IllegalStateException if the caller cannot be determined
 	 */
 	Caller caller(IdempotentOperation operation) {
 		if (operation.key().scope() != null) {

@@ -184,7 +184,10 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 		}
 	}
 
-	/** Handlers of the controller come first, and nobody else sees what they answer. */
+	/**
+	 * Exception handlers of the controller come first, and their results are not visible
+	 * to others.
+	 */
 	private static boolean forgetsFailures(Class<?> controller) {
 		List<Class<?>> handled = new ArrayList<>();
 		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(controller)) {
@@ -252,7 +255,7 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 		if (operation.options().onFailure() == FailureMode.REMEMBER) {
 			call.watch(new FieldFailureRecorder(field, this.codec, this.resolvers.orderedStream().toList()));
 		}
-		// What the method calls is no fetch of this field.
+		// Calls that the method makes are not fetches of this field.
 		return CurrentField.call(null,
 				() -> this.methodAdapter.invoke(call, values,
 						() -> operation.key().isOfClient() ? values.caller(operation) : Caller.GLOBAL,

@@ -22,9 +22,9 @@ import org.springframework.graphql.server.WebGraphQlResponse;
 import org.springframework.graphql.server.WebSocketGraphQlRequest;
 
 /**
- * What a field may know of the request that its document came with. It is read while the
- * request is there: a field may be fetched by another thread, and after the request has
- * timed out and its container uses it for somebody else. Immutable.
+ * The request data that a field may use. It is read while the request is available. A
+ * field may be fetched by another thread, and after the request timed out and the
+ * container reuses it for another call. Immutable.
  */
 final class ReceivedRequest {
 
@@ -48,9 +48,9 @@ final class ReceivedRequest {
 	}
 
 	/**
-	 * Returns what reads each request before its document is executed.
-	 * @param values supplies the values of the request that the current thread works for,
-	 * {@link RequestValues#NONE} if there is none
+	 * Returns an interceptor that reads each request before its document is executed.
+	 * @param values supplies the values of the request that the current thread processes,
+	 * {@link RequestValues#NONE} outside of a request
 	 * @param caller supplies the caller of that request
 	 * @return the interceptor, thread-safe
 	 */
@@ -131,7 +131,7 @@ final class ReceivedRequest {
 				return new ReceivedRequest(headers, params, current.principal(), this.caller.get(), null);
 			}
 			catch (RuntimeException ex) {
-				// Most fields need no caller; one that does is told.
+				// Most fields need no caller. A field that needs one gets this exception.
 				return new ReceivedRequest(headers, params, current.principal(), null, ex);
 			}
 		}

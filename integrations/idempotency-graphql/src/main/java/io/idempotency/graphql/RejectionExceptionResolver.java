@@ -23,13 +23,13 @@ import org.springframework.graphql.execution.DataFetcherExceptionResolverAdapter
 import org.springframework.graphql.execution.ErrorType;
 
 /**
- * Answers a rejection of the library as an error that says what the client may do. The
+ * Converts a rejection of the library to a GraphQL error with advice for the client. The
  * messages of the exceptions name operations and properties, so they are for the log.
- * Answers the replay of a remembered failure with the errors of the first. Thread-safe.
+ * Returns the original errors when a stored failure is replayed. Thread-safe.
  * <p>
- * A resolver of the application for all exceptions would turn every rejection into the same
- * error, so this one comes first. A {@code @GraphQlExceptionHandler} in the controller
- * comes before all resolvers.
+ * A resolver of the application for all exceptions would turn every rejection into the
+ * same error, so this one comes first. A {@code @GraphQlExceptionHandler} in the
+ * controller comes before all resolvers.
  */
 final class RejectionExceptionResolver extends DataFetcherExceptionResolverAdapter implements Ordered {
 

@@ -26,7 +26,7 @@ interface Broker {
 
 	/**
 	 * Returns the consumer group of the current thread.
-	 * @return the group, {@code null} if there is none
+	 * @return the group, {@code null} without a group
 	 */
 	default @Nullable String group() {
 		return null;

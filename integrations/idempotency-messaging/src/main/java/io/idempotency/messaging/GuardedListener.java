@@ -24,7 +24,8 @@ import org.springframework.util.ClassUtils;
 /**
  * A guarded listener method.
  *
- * @param parameter the parameter that holds the message, {@code null} if there is none
+ * @param parameter the parameter with the message, {@code null} if the method has no such
+ * parameter
  * @param queue the only queue that the annotation names, {@code null} if it names several
  * queues, or none that is known at startup
  */

@@ -24,13 +24,13 @@ import org.springframework.util.backoff.ExponentialBackOff;
  * handler.addRetryableExceptions(IdempotencyInProgressException.class, IdempotencyStoreUnavailableException.class);
  * </pre>
  *
- * Without it, the handler gives such a record up after its own number of tries. If the
+ * Without it, the handler gives up on such a record after its number of attempts. If the
  * other call then fails, the record is lost.
  * <p>
- * The pauses grow from one second to ten. All other exceptions have the back-off of the
- * error handler. That back-off must allow at least one more try, because an error handler
- * that never retries does not call the function. A handler that classifies exceptions
- * calls it for retryable exceptions only. Immutable and thread-safe.
+ * The pauses grow from one second to ten. All other exceptions use the backoff of the
+ * error handler. That backoff must allow at least one more attempt, because an error
+ * handler that never retries does not call the function. A handler that classifies
+ * exceptions calls it for retryable exceptions only. Immutable and thread-safe.
  *
  * @since 0.1.0
  */
@@ -56,7 +56,7 @@ public final class KafkaBackOff implements BiFunction<ConsumerRecord<?, ?>, Exce
 		this.first = first;
 	}
 
-	/** Adds this back-off to a handler, after the function that the handler has. */
+	/** Adds this backoff to a handler, after the function that the handler has. */
 	@SuppressWarnings("unchecked")
 	static void addTo(FailedRecordProcessor handler) {
 		Field field = ReflectionUtils.findField(FailedRecordProcessor.class, "userBackOffFunction");
@@ -73,11 +73,10 @@ public final class KafkaBackOff implements BiFunction<ConsumerRecord<?, ?>, Exce
 	}
 
 	/**
-	 * Returns the back-off of a failed record.
+	 * Returns the backoff of a failed record.
 	 * @param record the record
 	 * @param failure the exception of its listener
-	 * @return a back-off without an end, {@code null} for the back-off of the error
-	 * handler
+	 * @return a backoff without an end, {@code null} for the backoff of the error handler
 	 */
 	@Override
 	public @Nullable BackOff apply(ConsumerRecord<?, ?> record, Exception failure) {

@@ -77,7 +77,7 @@ final class DocumentParts {
 	}
 
 	/**
-	 * Adds the problem to the content of an answer, unless the application documents its
+	 * Adds the problem to the content of a response, unless the application documents its
 	 * own.
 	 */
 	static void addProblem(Content content) {
@@ -86,7 +86,7 @@ final class DocumentParts {
 		}
 	}
 
-	/** Returns whether the content of an answer refers to the shared problem. */
+	/** Returns whether the content of a response refers to the shared problem. */
 	static boolean isProblem(Content content) {
 		MediaType problem = content.get(PROBLEM_JSON);
 		return problem != null && problem.getSchema() != null

@@ -11,7 +11,7 @@ import io.idempotency.interceptor.IdempotentOperation;
 import io.idempotency.interceptor.IdempotentOperation.KeySource;
 import io.idempotency.http.HttpSettings;
 
-/** The problems that a guarded operation may answer, in the words of a client. */
+/** The problems that a guarded operation may return, described for clients. */
 enum DocumentedProblem {
 
 	KEY_MISSING(400, "the request has no key"),
@@ -84,7 +84,7 @@ enum DocumentedProblem {
 		return this == IN_PROGRESS || this == STORE_UNAVAILABLE;
 	}
 
-	/** Returns the code as answers have it. */
+	/** Returns the code that the response contains. */
 	String code() {
 		return name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}

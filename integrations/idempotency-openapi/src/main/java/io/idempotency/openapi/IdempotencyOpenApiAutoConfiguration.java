@@ -26,9 +26,9 @@ import org.springframework.web.method.HandlerMethod;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for the OpenAPI document that
- * springdoc makes: guarded operations say where their key goes, which answers are
- * replayed, and which problems they answer. Both lines of springdoc have the types that
- * are used here, 2.x for Spring Boot 3.5 and 3.x for Spring Boot 4.
+ * springdoc generates: guarded operations document where their key goes, which responses
+ * are replayed, and which problems they return. Both lines of springdoc have the types
+ * that are used here, 2.x for Spring Boot 3.5 and 3.x for Spring Boot 4.
  *
  * @since 0.1.0
  */

@@ -20,9 +20,9 @@ import io.swagger.v3.oas.models.responses.ApiResponses;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes what a client of a guarded operation must know: where its key goes, which
- * answers may be replays, and which problems it may get. What the application documents
- * itself stays. Completing a documentation again changes nothing.
+ * Documents guarded operations for their clients: where the key goes, which responses may
+ * be replays, and which problems may occur. Documentation of the application is not
+ * overwritten. Completing a document again changes nothing.
  */
 final class OperationDocument {
 
@@ -130,8 +130,8 @@ final class OperationDocument {
 	}
 
 	/**
-	 * Copies a response, because the answers of an exception handler are shared by all
-	 * operations.
+	 * Copies a response, because all operations share the responses of an exception
+	 * handler.
 	 */
 	private static ApiResponse copy(ApiResponse response) {
 		Content content = new Content();

@@ -26,9 +26,9 @@ final class SharedComponentsCustomizer implements GlobalOpenApiCustomizer {
 
 	/**
 	 * Creates the customizer.
-	 * @param typeBase what the type of a problem begins with
-	 * @param tokenPath the path of the endpoint that issues tokens, {@code null} if there
-	 * is none
+	 * @param typeBase the prefix of the type of a problem
+	 * @param tokenPath the path of the endpoint that issues tokens, {@code null} without
+	 * that endpoint
 	 */
 	SharedComponentsCustomizer(String typeBase, @Nullable String tokenPath) {
 		this.typeBase = typeBase;
