@@ -11,10 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The end of one call on one connection: after it, no statement begins, and no statement
- * waits for its reply any longer. The driver measures the network time-out itself and
- * sends nothing to the server for it. When the network time-out is over, the driver gives
- * the connection up.
+ * The deadline of one call on one connection. After the deadline, no statement begins,
+ * and no statement waits for its reply any longer. The driver measures the network
+ * timeout itself and sends nothing to the server for it. When the network timeout
+ * expires, the driver closes the connection.
  */
 final class Deadline implements AutoCloseable {
 
@@ -27,7 +27,7 @@ final class Deadline implements AutoCloseable {
 	private final long end;
 
 	/**
-	 * The network time-out that the connection had before, in milliseconds; negative if
+	 * The network timeout that the connection had before, in milliseconds; negative if
 	 * the driver does not support one.
 	 */
 	private final int before;
@@ -83,7 +83,7 @@ final class Deadline implements AutoCloseable {
 		}
 	}
 
-	/** Restores the network time-out that the connection had before. */
+	/** Restores the network timeout that the connection had before. */
 	@Override
 	public void close() {
 		if (this.before < 0) {

@@ -141,8 +141,9 @@ final class DedicatedSessionSource implements SqlSession.Source {
 		private static final Logger logger = LoggerFactory.getLogger(DedicatedSessionSource.class);
 
 		/**
-		 * Opens a connection. Some pools connect only when the connection is first used,
-		 * which happens here, too, so every failure means that there is no connection.
+		 * Opens a connection. Some pools connect only when the connection is first used.
+		 * The first use is part of this method, so every failure means that no connection
+		 * is available.
 		 */
 		static DedicatedConnection open(JdbcDatabase database, String what, Use use, Duration most) {
 			boolean inReadOnly = TransactionSynchronizationManager.isCurrentTransactionReadOnly();

@@ -94,7 +94,7 @@ final class JdbcDatabase {
 	}
 
 	/**
-	 * Returns whether the clock of the database goes on within a transaction, as far as
+	 * Returns whether the clock of the database advances within a transaction, as far as
 	 * the database is known yet.
 	 */
 	boolean clockGoesOn() {
@@ -137,7 +137,7 @@ final class JdbcDatabase {
 
 	/**
 	 * Sets the deadline. Some pools connect only when the connection is first used, which
-	 * happens here, so a failure means that there is no connection.
+	 * is here, so a failure means that no connection is available.
 	 */
 	static Deadline begin(String what, Connection connection, Duration most) {
 		try {

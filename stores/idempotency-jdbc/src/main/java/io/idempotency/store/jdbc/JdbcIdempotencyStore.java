@@ -29,35 +29,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A store that keeps its records in one table of PostgreSQL, MySQL, MariaDB or H2.
+ * Stores records in one table of PostgreSQL, MySQL, MariaDB or H2.
  * <p>
- * Every verb takes a connection of its own and leaves the transaction of the calling
- * thread alone: it neither joins nor aborts that transaction. A fresh call takes two
- * statements. Time is the database's. Expired records count as absent and stay in the
- * table until a purge removes them. A verb that was the victim of a deadlock or of a
- * strict isolation is repeated. All other failures of the database are an
- * {@link IdempotencyStoreException}; without a connection it is a
- * {@link io.idempotency.store.StoreNotReachedException}.
+ * Every operation uses a separate connection. It neither joins nor aborts the transaction
+ * of the calling thread. A fresh call takes two statements. The clock is that of the
+ * database. Expired records count as absent and stay in the table until a purge removes
+ * them. An operation that was the victim of a deadlock or of a strict isolation is
+ * repeated. All other failures of the database are an {@link IdempotencyStoreException};
+ * without a connection it is a {@link io.idempotency.store.StoreNotReachedException}.
  * <p>
- * No call waits for the database longer than the store time-out, apart from the wait for
- * a connection from the pool; a purge may take a minute. A statement that waits for a row
- * that another session has locked stops after three quarters of the store time-out, and
- * sooner if an earlier statement took time of the call; a claim also stops after the wait
- * time-out. Such a claim is {@link ClaimResult.InProgress}, because another transaction
- * has the key. On PostgreSQL and on MariaDB since 10.5, that bound is a part of the
- * statement. On MySQL and older MariaDB it would cost further statements. There, and
- * where the whole table is locked, the connection is given up when the store time-out is
- * over. PostgreSQL then gets the bound ahead of each statement for a minute, so that no
- * more statements wait there.
+ * No call waits for the database longer than the store timeout, apart from the wait for a
+ * connection from the pool; a purge may take a minute. A statement that waits for a row
+ * that another session has locked stops after three quarters of the store timeout. It
+ * stops sooner if an earlier statement used a part of the call's time. A claim also stops
+ * after the wait timeout. Such a claim is {@link ClaimResult.InProgress}, because another
+ * transaction has the key. On PostgreSQL and on MariaDB since 10.5, that bound is a part
+ * of the statement. On MySQL and older MariaDB it would cost further statements. There,
+ * and where the whole table is locked, the connection is closed when the store timeout
+ * expires. After that, the bound is sent to PostgreSQL before each statement for a
+ * minute, so that no more statements wait there.
  * <p>
- * On a connection of its own, a verb changes no setting of the session: it works in
- * auto-commit, or commits each statement if the pool switches auto-commit off, in the
- * isolation that the pool has, and within the bounds on statements that the application
- * has given to its sessions.
+ * On a separate connection, an operation changes no setting of the session. It works in
+ * auto-commit, or commits each statement if the pool switches auto-commit off. It uses
+ * the isolation of the pool and the statement bounds that the application has set for its
+ * sessions.
  * <p>
  * All threads must get connections to the same database: claims are renewed, and futures
- * end, on other threads than that of the call. A call in a read-only transaction is shown
- * to the source of connections as one outside of it.
+ * complete, on other threads than that of the call. During a call in a read-only
+ * transaction, the data source is used as if outside of that transaction.
  * <p>
  * If the calling thread holds a connection of the same pool already, an operation needs a
  * second one for a moment. Renewals need one while the application may use all others. So
@@ -153,10 +152,10 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	}
 
 	/**
-	 * Reads one row: on the connection of the transaction that the calling thread is in,
-	 * if that transaction sees what others have committed and nothing else (READ
-	 * COMMITTED), and the clock goes on in it (not on H2); otherwise in a transaction of
-	 * its own. Neither holds up nor aborts the transaction of the caller.
+	 * Reads one row. The read uses the connection of the calling thread's transaction if
+	 * that transaction sees exactly the committed data of others (READ COMMITTED) and its
+	 * clock advances (not on H2). Otherwise it uses a separate transaction. Neither
+	 * delays nor aborts the transaction of the caller.
 	 */
 	@Override
 	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
@@ -239,20 +238,23 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	}
 
 	/**
-	 * Returns this store on the connection of the transaction of the calling thread: its
+	 * Returns this store on the connection of the calling thread's transaction: its
 	 * records commit and roll back with that transaction. The methods of the joining
 	 * store throw {@link io.idempotency.store.NoTransactionToJoinException} if the thread
 	 * has no transaction of this data source.
 	 * <p>
 	 * A claim waits for another transaction that has claimed the key, at most for the
-	 * wait time-out. Then it is {@link ClaimResult.InProgress}, and the transaction can
-	 * go on. A claim is also {@link ClaimResult.InProgress} if the isolation is stricter
-	 * than READ COMMITTED and hides a record that was committed meanwhile. A deadlock or
-	 * a conflict that the database detects otherwise is a
+	 * wait timeout. After the wait timeout it is {@link ClaimResult.InProgress}, and the
+	 * transaction can continue. A claim is also {@link ClaimResult.InProgress} if the
+	 * isolation is stricter than READ COMMITTED and hides a record that was committed
+	 * meanwhile.
+	 * <p>
+	 * A deadlock or another conflict that the database detects is a
 	 * {@link io.idempotency.store.TransactionLostException}, and the transaction can no
-	 * longer be committed; so is the end of a wait on MySQL and MariaDB with
-	 * {@code innodb_rollback_on_timeout}. A transaction that is aborted already or
-	 * read-only is an exception that says so, and no failure of the store.
+	 * longer be committed. The same applies to the end of a wait on MySQL and MariaDB
+	 * with {@code innodb_rollback_on_timeout}. If the transaction was aborted already or
+	 * is read-only, the exception reports that and does not count as a failure of the
+	 * store.
 	 */
 	@Override
 	public Optional<IdempotencyStore> joining() {

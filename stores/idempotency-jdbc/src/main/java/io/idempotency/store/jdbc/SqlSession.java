@@ -342,9 +342,9 @@ abstract class SqlSession implements AutoCloseable {
 	}
 
 	/**
-	 * What is done on a session.
+	 * An operation on a session.
 	 *
-	 * @param <T> the answer
+	 * @param <T> the type of the result
 	 */
 	interface Work<T> {
 

@@ -26,7 +26,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Waits for the answers of the store, on the thread of the caller.
+ * Waits for the results of the store, on the thread of the caller.
  */
 final class BlockingR2dbcStore implements IdempotencyStore {
 
@@ -53,9 +53,9 @@ final class BlockingR2dbcStore implements IdempotencyStore {
 	}
 
 	/**
-	 * Waits; the call itself ends in time, unless the caller holds up the thread that
-	 * would end it. That of a caller that has gone away goes on, as if its answer were
-	 * lost.
+	 * Waits for the result. The call itself ends in time, unless the caller blocks the
+	 * thread that would end it. If the caller stopped waiting, the call continues, as if
+	 * its reply were lost.
 	 * @param most how long the call waits for a connection, and for the database
 	 */
 	static <T> Optional<T> answer(Mono<T> call, Duration most) {

@@ -78,8 +78,9 @@ final class DedicatedConnectionPool implements AutoCloseable {
 	}
 
 	/**
-	 * Returns the dedicated connections, {@code null} if there are none. The application
-	 * may configure its connections after they were opened, so the table is compared.
+	 * Returns the dedicated connections, {@code null} if the store shares those of the
+	 * application. The application may configure its connections after they were opened,
+	 * so the table is compared.
 	 * @throws IdempotencyConfigurationException if the pool leads to another table
 	 */
 	@Nullable ConnectionFactory connections(String tableName) {

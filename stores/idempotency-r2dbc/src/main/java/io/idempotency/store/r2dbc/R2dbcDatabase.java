@@ -39,9 +39,9 @@ import reactor.util.context.Context;
  * dialect is found on the first connection that a call needs, so creating a store
  * connects to nothing.
  * <p>
- * Nothing here can be cancelled: a pool may lose a connection that nobody waits for any
- * more, and a statement that is on its way is applied all the same. Whoever has waited in
- * vain goes away, and what comes late is closed.
+ * No operation here can be cancelled: after a cancellation, a pool may lose a connection,
+ * and a statement that was already sent is applied nevertheless. A caller stops waiting
+ * when its time is over. A connection that arrives later is closed.
  */
 final class R2dbcDatabase {
 
@@ -128,7 +128,10 @@ final class R2dbcDatabase {
 			.flatMap((connection) -> session(what, connection, most, bound, work)));
 	}
 
-	/** Nobody can cancel it, and no thread that must not block subscribes to it. */
+	/**
+	 * Makes a call that cannot be cancelled, and that is not subscribed to on a thread
+	 * that must not block.
+	 */
 	private <T> Mono<T> apart(Mono<T> call) {
 		Mono<T> detached = Mono.create(
 				(sink) -> call.subscribe(sink::success, sink::error, sink::success, Context.of(sink.contextView())));
@@ -136,9 +139,9 @@ final class R2dbcDatabase {
 	}
 
 	/**
-	 * Does something on the connection of the transaction that the subscriber is in. It
-	 * stays with that transaction; if a statement is still under way there, it is given
-	 * up, so that the transaction can end.
+	 * Executes work on the connection of the subscriber's transaction. The connection
+	 * stays with that transaction. If a statement is still in progress at the end, the
+	 * connection is closed, so that the transaction can end.
 	 */
 	<T> Mono<T> joined(String what, Duration most, Function<Dialect, LockWait> bound,
 			Function<R2dbcSession, Mono<T>> work) {
@@ -191,7 +194,10 @@ final class R2dbcDatabase {
 				System.nanoTime() + TimeUnit.NANOSECONDS.convert(most), joined);
 	}
 
-	/** Goes on where the driver may be used: a timer must not wait for a database. */
+	/**
+	 * Continues on a thread that the driver may block: a timer must not wait for a
+	 * database.
+	 */
 	<T> Mono<T> onThreads(Mono<T> signal) {
 		return (this.threads != null) ? signal.publishOn(this.threads) : signal;
 	}
@@ -275,8 +281,8 @@ final class R2dbcDatabase {
 	}
 
 	/**
-	 * Gives the connection back, and gives it up if a statement is still under way there:
-	 * what the pool wraps is closed, so that the pool makes another one.
+	 * Returns the connection to the pool. If a statement is still in progress, the
+	 * connection that the pool wraps is closed, so that the pool opens another one.
 	 */
 	private void giveBack(Connection connection, R2dbcSession session) {
 		giveUp(connection, session);
@@ -297,7 +303,7 @@ final class R2dbcDatabase {
 	}
 
 	private static void close(Connection connection) {
-		// The work is done already, or its own failure is about to be told.
+		// The work is complete already, or its failure is about to be reported.
 		Mono.defer(() -> Mono.from(connection.close())).subscribe((nothing) -> {
 		}, (failure) -> logger.debug("A connection could not be closed", failure));
 	}

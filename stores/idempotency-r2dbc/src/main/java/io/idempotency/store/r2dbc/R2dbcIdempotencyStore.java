@@ -30,24 +30,24 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * A store that keeps its records in one table of PostgreSQL, MySQL, MariaDB or H2, and is
- * asked without blocking. Table, statements and records are those of the
- * {@code JdbcIdempotencyStore}, so nodes over JDBC and over R2DBC share the records.
+ * Non-blocking store of records in one table of PostgreSQL, MySQL, MariaDB or H2. Table,
+ * statements and records are those of the {@code JdbcIdempotencyStore}, so JDBC nodes and
+ * R2DBC nodes share the records.
  * <p>
- * Every verb takes a connection of its own and leaves the transaction of the subscriber
- * alone. A fresh call takes two statements. A verb that was the victim of a deadlock or
- * of a strict isolation is repeated. All other failures of the database are an
- * {@link IdempotencyStoreException}; without a connection it is a
+ * Every operation uses a separate connection and does not affect the transaction of the
+ * subscriber. A fresh call takes two statements. An operation that was the victim of a
+ * deadlock or of a strict isolation is repeated. All other failures of the database are
+ * an {@link IdempotencyStoreException}; without a connection it is a
  * {@link io.idempotency.store.StoreNotReachedException}.
  * <p>
- * No call takes longer than the store time-out for its connection, and no longer than the
- * store time-out for its statements. A statement that waits for a row stops after three
- * quarters of that, as with JDBC. A connection whose statement has not ended in time is
- * closed, so that the pool makes another one. A call cannot be cancelled: it goes on, and
- * gives its connection back itself.
+ * No call takes longer than the store timeout for its connection, and no longer than the
+ * store timeout for its statements. A statement that waits for a row stops after three
+ * quarters of that, as with JDBC. A connection whose statement did not end in time is
+ * closed, so that the pool opens another one. A call cannot be cancelled: it continues,
+ * and returns its connection itself.
  * <p>
- * The driver of H2 blocks, so that database is asked on the threads of
- * {@link Schedulers#boundedElastic()}. Subscribers go on on the threads of
+ * The driver of H2 blocks, so H2 is queried on the threads of
+ * {@link Schedulers#boundedElastic()}. Subscribers continue on the threads of
  * {@link Schedulers#parallel()}, never on those of a driver. Thread-safe.
  *
  * @since 0.1.0
@@ -64,7 +64,7 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 	/** Whether verbs are sent on the connection of the subscriber's transaction. */
 	private final boolean joins;
 
-	/** Where subscribers go on. */
+	/** The threads on which subscribers continue. */
 	private final Scheduler threads;
 
 	/**
@@ -102,7 +102,10 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 		this.threads = Schedulers.parallel();
 	}
 
-	/** For the form that blocks, whose answers need no thread: the caller's waits. */
+	/**
+	 * For the blocking form, whose results need no other thread because the caller's
+	 * thread waits.
+	 */
 	private R2dbcIdempotencyStore(R2dbcDatabase database) {
 		this.database = database;
 		this.blocking = new BlockingR2dbcStore(this, this);
@@ -209,12 +212,12 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 	}
 
 	/**
-	 * Returns this store on the connection of the transaction that its subscriber is in:
-	 * its records commit and roll back with that transaction, which Spring's
+	 * Returns this store on the connection of the subscriber's transaction: its records
+	 * commit and roll back with that transaction, which Spring's
 	 * {@code R2dbcTransactionManager} has begun on the same {@code ConnectionFactory}. A
 	 * claim waits for another transaction that has claimed the key, at most for the wait
-	 * time-out, and is {@link ClaimResult.InProgress} then. A deadlock or a conflict is a
-	 * {@link io.idempotency.store.TransactionLostException}.
+	 * timeout. After that, it is {@link ClaimResult.InProgress}. A deadlock or a conflict
+	 * is a {@link io.idempotency.store.TransactionLostException}.
 	 * @return the joining store, empty without {@code spring-r2dbc}
 	 */
 	@Override

@@ -72,7 +72,9 @@ final class R2dbcSession {
 		this.numbered = dialect.vendor().equals("postgresql");
 	}
 
-	/** Returns whether a statement is still under way, so that nothing may follow it. */
+	/**
+	 * Returns whether a statement is still in progress, so that no other may follow it.
+	 */
 	boolean isLate() {
 		return this.late;
 	}
@@ -252,7 +254,10 @@ final class R2dbcSession {
 		});
 	}
 
-	/** Subscribed to when the time-out has won: an answer that wins is not late. */
+	/**
+	 * Subscribed to only when the timeout expires first. A reply that arrives before is
+	 * not late.
+	 */
 	private <R> Mono<R> tooLate() {
 		return Mono.defer(() -> {
 			this.late = true;

@@ -26,13 +26,13 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The form of a {@link RedisIdempotencyStore} that does not block: the same scripts, the
- * same records and the same time-out, through the connection of Lettuce that the other
- * form uses.
+ * The non-blocking form of a {@link RedisIdempotencyStore}: the same scripts, the same
+ * records and the same timeout, through the Lettuce connection of the other form.
  * <p>
- * A cancelled step is applied all the same, and leaves nothing behind. Answers come on
- * the threads of {@link Schedulers#parallel()}, never on one of Lettuce. Thread-safe. It
- * is used no longer than the store that it is a form of, which closes its connections.
+ * A cancelled step is applied nevertheless, and leaves no resources behind. Results come
+ * on the threads of {@link Schedulers#parallel()}, never on a Lettuce thread.
+ * Thread-safe. It must not be used after its blocking form is closed, which closes the
+ * shared connections.
  *
  * @since 0.1.0
  */

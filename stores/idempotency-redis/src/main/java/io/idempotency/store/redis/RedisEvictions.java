@@ -45,7 +45,7 @@ public final class RedisEvictions implements AutoCloseable {
 	/** What each server has said last; for the one thread. */
 	private final Map<String, Long> known = new HashMap<>();
 
-	/** When the log was told last; for the one thread. */
+	/** When the last warning was logged; accessed by the one thread only. */
 	private @Nullable Long told;
 
 	private volatile boolean closed;
@@ -92,7 +92,7 @@ public final class RedisEvictions implements AutoCloseable {
 			this.thread.execute(this::look);
 		}
 		catch (RejectedExecutionException ex) {
-			// There is no thread now. A closed scheduler sets no timer.
+			// No thread is available. A closed scheduler sets no timer.
 			lookAfter(this.interval);
 		}
 	}
@@ -130,7 +130,7 @@ public final class RedisEvictions implements AutoCloseable {
 	}
 
 	/**
-	 * Ends the watch. A question that is under way goes on.
+	 * Stops the checks. A check that is in progress continues.
 	 */
 	@Override
 	public void close() {

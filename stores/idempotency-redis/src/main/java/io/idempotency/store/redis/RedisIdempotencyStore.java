@@ -37,23 +37,23 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * A store that keeps its records in Redis 6.2 or newer, or in a compatible server:
- * standalone, Sentinel or Cluster, through Lettuce or Jedis.
+ * Stores records in Redis 6.2 or newer, or in a compatible server: standalone, Sentinel
+ * or Cluster, through Lettuce or Jedis.
  * <p>
- * Every verb is one Lua script over one key, so it is atomic, takes one round trip, and
- * works in a cluster. Time is the server's. Records expire by themselves, so there is
- * nothing to clean up. This object holds nothing but connections.
+ * Every operation is one Lua script over one key, so it is atomic, takes one round trip,
+ * and works in a cluster. The clock is that of the server. Records expire by themselves,
+ * so no cleanup is needed. This object only holds connections.
  * <p>
  * When the server loses records, the duplicates of their calls run again. A server may
- * lose its data when it restarts; use an append-only file against that. A server may fail
- * over before a write was replicated. A server may also evict records, see
+ * lose its data when it restarts; use an append-only file to prevent that. A server may
+ * fail over before a write was replicated. A server may also evict records, see
  * {@link #verify()}.
  * <p>
- * A call that the server does not answer fails after the store's time-out. With Lettuce
- * that holds however long the client's own time-outs are, even while the client is not
- * connected. With Jedis only the client can end a wait, after its read time-out, its
- * connect time-out or the longest wait of its pool; {@link #verify()} logs a warning if
- * one of them is longer than the store's time-out.
+ * A call to which the server does not reply fails after the store's timeout. With
+ * Lettuce, that applies regardless of the client's timeouts, even while the client is not
+ * connected. With Jedis, only the client can end a wait, after its read timeout, its
+ * connect timeout or the longest wait of its pool. {@link #verify()} logs a warning if
+ * one of them is longer than the store's timeout.
  *
  * @since 0.1.0
  */
@@ -79,7 +79,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	private final Duration storeTimeout;
 
 	/**
-	 * Creates a store with the default prefix and a time-out of two seconds.
+	 * Creates a store with the default prefix and a timeout of two seconds.
 	 * @param connectionFactory the source of connections
 	 */
 	public RedisIdempotencyStore(RedisConnectionFactory connectionFactory) {
@@ -253,10 +253,9 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	}
 
 	/**
-	 * Checks the client and the server; to be called once, at start-up. It logs a warning
-	 * if the client may wait longer than the store's time-out, or if the server evicts
-	 * keys. If the server cannot be reached or does not answer the question, the
-	 * application starts all the same.
+	 * Checks the client and the server; to be called once, at startup. It logs a warning
+	 * if the client may wait longer than the store's timeout, or if the server evicts
+	 * keys. If the server cannot be reached or does not reply, startup continues.
 	 * @throws IdempotencyConfigurationException if the server is too old or rejects the
 	 * password
 	 */

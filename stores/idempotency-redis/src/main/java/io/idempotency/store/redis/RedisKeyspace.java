@@ -60,7 +60,8 @@ final class RedisKeyspace {
 
 	/**
 	 * Reads a name.
-	 * @return where the record is, or {@code null} if the name is no selected record's
+	 * @return the key of the record, or {@code null} if the name does not belong to a
+	 * selected record
 	 */
 	@Nullable RecordKey read(byte[] name, RecordSelection selection) {
 		String text = new String(name, StandardCharsets.UTF_8);

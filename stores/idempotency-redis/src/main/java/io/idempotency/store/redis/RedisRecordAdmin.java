@@ -89,11 +89,11 @@ final class RedisRecordAdmin implements RecordAdmin {
 	}
 
 	/**
-	 * Where a walk goes on.
+	 * The position at which a scan continues.
 	 *
 	 * @param firstSlot the first slot of the master
-	 * @param node the id of the master, empty for a server that is no node of a cluster
-	 * @param position the cursor that the master gave, in decimal digits
+	 * @param node the id of the master, empty for a server that is not a cluster node
+	 * @param position the cursor that the master returned, in decimal digits
 	 */
 	private record ScanCursor(int firstSlot, String node, String position) {
 

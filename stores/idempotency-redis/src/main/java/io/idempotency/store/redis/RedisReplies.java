@@ -27,10 +27,10 @@ import io.idempotency.store.StoredRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the replies of scripts. That of {@code claim.lua} is the number of the answer, a
- * number that belongs to the answer, for a result the end of its record, from the origin
- * of its claim on, and for a take-over the origin of the claim before. Reads a record
- * that no script has read, too.
+ * Reads the replies of scripts. The reply of {@code claim.lua} is the number of the
+ * result and a number that belongs to the result. A stored result is followed by the end
+ * of its record, from the origin of its claim on. A takeover is followed by the origin of
+ * the previous claim. This class also reads a record that no script has read.
  */
 final class RedisReplies {
 
@@ -72,10 +72,10 @@ final class RedisReplies {
 	}
 
 	/**
-	 * Returns the result in a record, as {@code record.lua} lays it out. The server gives
-	 * no record that has expired. What is over by the clock of this JVM, or is no
-	 * finished record of this version, is left to the scripts.
-	 * @param record the record, {@code null} if there is none
+	 * Returns the result in a record with the layout of {@code record.lua}. The server
+	 * does not return expired records. A record that is expired by the clock of this JVM,
+	 * or is not a completed record of this version, is left to the scripts.
+	 * @param record the record, {@code null} if it does not exist
 	 * @param asked the fingerprint of the claim that would be sent
 	 * @param now the time of this JVM
 	 */
@@ -123,7 +123,7 @@ final class RedisReplies {
 
 	/**
 	 * Reads the reply of {@code find.lua}: the parts of a record and the time.
-	 * @return the record, {@code null} if there is none
+	 * @return the record, {@code null} if it does not exist
 	 */
 	static @Nullable IdempotencyRecord record(RecordKey key, List<?> reply) {
 		if (reply.isEmpty()) {

@@ -22,8 +22,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.convert.Converters;
 
 /**
- * Checks the servers at start-up for settings that would break the promise of the store
- * later. The check asks {@code INFO} only, because {@code CONFIG} is forbidden on managed
+ * Checks the servers at startup for settings that would break the guarantees of the store
+ * later. The check uses {@code INFO} only, because {@code CONFIG} is forbidden on managed
  * servers.
  */
 final class RedisServerCheck {
@@ -81,8 +81,8 @@ final class RedisServerCheck {
 	}
 
 	/**
-	 * Asks all servers of a cluster, or the master: a replica does not tell what its
-	 * master is told to forget, and has forgotten.
+	 * Queries all servers of a cluster, or the master. A replica does not report the
+	 * evictions of its master.
 	 */
 	static RedisServerCheck ask(RedisConnectionFactory connectionFactory) {
 		try (RedisConnection connection = connectionFactory.getConnection()) {
@@ -110,7 +110,9 @@ final class RedisServerCheck {
 		}
 	}
 
-	/** Returns the error reply that begins with a code, {@code null} if there is none. */
+	/**
+	 * Returns the error reply that begins with a code, {@code null} without such a reply.
+	 */
 	private static @Nullable String reply(Throwable failure, Pattern code) {
 		// A cluster client tries several nodes, and suppresses all failures but one.
 		return Causes.of(failure)

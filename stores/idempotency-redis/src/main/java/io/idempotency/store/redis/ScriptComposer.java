@@ -121,10 +121,10 @@ final class ScriptComposer {
 	}
 
 	/**
-	 * One verb for one key.
+	 * One operation for one key.
 	 *
-	 * @param <R> the Java type of the verb's reply
-	 * @param <T> what the caller is told
+	 * @param <R> the Java type of the operation's reply
+	 * @param <T> the type of the result
 	 * @param keyAndArguments the key, then the arguments
 	 * @param answer reads the reply
 	 */

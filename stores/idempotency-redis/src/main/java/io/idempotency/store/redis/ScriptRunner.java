@@ -45,8 +45,8 @@ interface ScriptRunner extends AutoCloseable {
 	/**
 	 * Reads a value, on the master of its key: a replica may lag behind.
 	 * @param deadline when to stop waiting for a connection
-	 * @return the value, {@code null} if there is none, or if it is unknown whether the
-	 * client reads from masters only
+	 * @return the value, {@code null} if it does not exist, or if it is unknown whether
+	 * the client reads from masters only
 	 */
 	Pending<byte @Nullable []> get(byte[] key, Deadline deadline);
 

@@ -108,8 +108,8 @@ final class SpringScriptRunner implements ScriptRunner {
 	}
 
 	/**
-	 * Returns the class of the client, empty if there is none. In both supported lines of
-	 * Spring Data, only this deprecated method shows it.
+	 * Returns the class of the client, empty if it is unknown. In both supported lines of
+	 * Spring Data, only this deprecated method returns it.
 	 */
 	@SuppressWarnings("deprecation")
 	private static String client(RedisConnection connection) {
@@ -189,7 +189,7 @@ final class SpringScriptRunner implements ScriptRunner {
 			return connection.closePipeline();
 		}
 		catch (RedisPipelineException ex) {
-			// If the connection broke, there are no replies.
+			// Without a connection, the exception has no replies.
 			List<Object> replies = ex.getPipelineResult();
 			if (replies == null || replies.isEmpty()) {
 				throw ex;

@@ -1,6 +1,7 @@
--- Answers the two usual claims at once: the first claim of a key, and one that finds the result. All
--- others go on to claim.lua, whose rules, arguments and replies these are. This part makes no table
--- and no function, and each argument is used as it comes. The positions are those of record.lua.
+-- Handles the two usual claims at once: the first claim of a key, and one that finds the result.
+-- All others continue with claim.lua, which defines the rules, arguments and replies. This part
+-- creates no table and no function, and uses each argument as it arrives. The positions are those
+-- of record.lua.
 if not ARGV[7] then
 	local named = ARGV[2]
 	stored = redis.call('GET', key)

@@ -1,7 +1,7 @@
 -- ARGV: claim id, length and fingerprint and length and origin, lease, retention, milliseconds of the
--- longer of both, may take over; and of a claim that is not usual: once, token
--- Replies answer (1 byte), number (8), and what follows them for some answers, which RedisReplies reads.
--- It is a string because to reply a table took an eighth of a first claim.
+-- longer of both, may take over; for a claim that is not usual also: once, token
+-- Replies result (1 byte), number (8), and for some results more data, which RedisReplies reads.
+-- The reply is a string because a table took an eighth of the time of a first claim.
 local ACQUIRED, ACQUIRED_ABANDONED, IN_PROGRESS, COMPLETED, GONE, MISMATCH, REFUSED, DUPLICATE, UNKNOWN_TOKEN
 	= 1, 2, 3, 4, 5, 6, 7, 8, 9
 
@@ -74,7 +74,7 @@ end
 if record.state == RUNNING and owns(record, id) then
 	record.leaseUntil = now + lease
 	write(record)
-	-- The record holds the origin of this claim by now.
+	-- The record already holds the origin of this claim.
 	return record.flags == ABANDONED and abandoned(record.fence, '') or reply(ACQUIRED, record.fence)
 end
 

@@ -1,5 +1,5 @@
--- Ends the usual claim at once: it is running, and no other call ever took it over. All others go on
--- to complete.lua, whose rules and arguments these are; see claim-usual.lua.
+-- Completes the usual claim at once: it is running, and no other call ever took it over. All others
+-- continue with complete.lua, which defines the rules and arguments; see claim-usual.lua.
 stored = redis.call('GET', key)
 if stored and ARGV[3] ~= '0' and string.sub(stored, 1, 19) == '\3R\0' .. ARGV[1] and now < struct.unpack('>I8', stored, 36) then
 	local done

@@ -1,6 +1,6 @@
--- ARGV: claim id, state to write, retention, milliseconds of it, length and format, body, fence and
--- fingerprint; and of executed work: attach within
--- Replies 1 if accepted, 0 if refused.
+-- ARGV: claim id, state to write, retention, milliseconds of it, length and format, body, fencing
+-- token and fingerprint; for executed work also: attach within
+-- Replies 1 if accepted, 0 if rejected.
 local id, state, retention = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local fence, fingerprint = struct.unpack('>I8', ARGV[7]), string.sub(ARGV[7], 9)
 local attachWithin = tonumber(ARGV[8] or 0)
@@ -8,7 +8,7 @@ local attachWithin = tonumber(ARGV[8] or 0)
 local claimed = record and record.state ~= ISSUED
 
 if not claimed then
-	-- A late success is kept if its claim is younger than the retention; the fence is the
+	-- A late success is stored if its claim is younger than the retention. The fencing token is the
 	-- time of the claim.
 	if retention > 0 and now >= fence + retention then
 		return 0
@@ -16,7 +16,7 @@ if not claimed then
 elseif record.state == ONCE then
 	return 0
 elseif record.state == RUNNING and record.flags == NOBODYS then
-	-- The late owner may have had another request.
+	-- The owner whose lease expired may have had another request.
 	if record.fingerprint ~= fingerprint then
 		return 0
 	end

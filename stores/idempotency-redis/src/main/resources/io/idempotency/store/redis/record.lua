@@ -1,21 +1,21 @@
 -- Reads and writes the record of the key.
 --
--- A record is one string: a head that the verbs read and write, then the body of a result. It is a
--- string and not a hash for three reasons. One SET replaces record and expiry together, so a verb
--- writes with exactly one command, and no write is half done when memory runs out. A verb reads the
--- head alone unless it needs the result. Head and body together take one key and one allocation.
+-- A record is one string: a head that the operations read and write, then the body of a result. It is a
+-- string and not a hash for three reasons. One SET replaces record and expiry together, so an
+-- operation writes with exactly one command, and no write is half done when memory runs out. An
+-- operation reads only the head unless it needs the result. Head and body together take one key and one allocation.
 --
 --   version | state | flags | claim id (16) | fence | lease until | kept until | token until | attempts
 --   | length and fingerprint | length and origin
 --
--- and when it is done, with or without a result:
+-- and when it is completed, with or without a result:
 --
 --   version | state | end of the claim id (8) | fence | kept until
 --   | length and fingerprint | length and origin | length and format | body
 --
--- A claim id then only tells whose completion comes again, for which half of it is enough. What a
--- length comes before in a record has it in an argument and in a reply, too, so that the usual calls
--- only put strings together.
+-- A completed record needs the claim id only to recognize a repeated completion, for which half of
+-- the id is enough. Values with a length prefix in a record also have it in arguments and replies, so
+-- that the usual calls only concatenate strings.
 local VERSION = 3
 local LAYOUT = '>Bc1Bc16I8I8I8I8I8Bc0Bc0'
 local DONE = '>Bc1c8I8I8Bc0Bc0'

@@ -1,5 +1,5 @@
 -- ARGV: claim id
--- Replies 1 if accepted, 0 if refused.
+-- Replies 1 if accepted, 0 if rejected.
 local id = ARGV[1]
 
 if not record or record.state == ISSUED then
@@ -8,15 +8,15 @@ end
 
 if record.state == RUNNING then
 	if record.flags == NOBODYS then
-		-- There is no claim to give back; this release may have been sent before.
+		-- The claim does not exist. This release may have been sent before.
 		return 1
 	end
 	if record.id ~= id then
 		return 0
 	end
 	if record.flags == ABANDONED then
-		-- The dead owner may have had its effect, so a successor that failed must not
-		-- delete the record.
+		-- The call of the crashed owner may have taken effect, so a successor that failed
+		-- must not delete the record.
 		record.flags = NOBODYS
 		record.leaseUntil = now
 		write(record)

@@ -160,8 +160,8 @@ public abstract class Dialect {
 	public abstract LockWait lockWait(Duration bound);
 
 	/**
-	 * Bounds the wait for a lock in a transaction that cannot go on after a wait that was
-	 * too long.
+	 * Bounds the wait for a lock in a transaction that cannot continue after a wait that
+	 * exceeded its bound.
 	 */
 	public LockWait lockWaitAlone(Duration bound) {
 		return lockWait(bound);
@@ -184,8 +184,9 @@ public abstract class Dialect {
 	}
 
 	/**
-	 * Returns whether the clock goes on within a transaction. Where it stands still, a
-	 * look in the transaction of the caller would find results that have expired since.
+	 * Returns whether the clock advances within a transaction. If the clock stands still,
+	 * a lookup in the transaction of the caller would find results that have expired
+	 * since.
 	 */
 	public boolean clockGoesOn() {
 		return true;
@@ -223,10 +224,10 @@ public abstract class Dialect {
 	}
 
 	/**
-	 * Deletes expired records on a connection of its own. Two nodes may call this at
-	 * once. The first statement reads keys through the index. The second deletes the rows
-	 * by their primary key, if they are still expired. So only single rows are locked,
-	 * and claims of other keys go on.
+	 * Deletes expired records on a separate connection. Two nodes may call this at once.
+	 * The first statement reads keys through the index. The second deletes the rows by
+	 * their primary key, if they are still expired. So only single rows are locked, and
+	 * claims of other keys are not blocked.
 	 * @return how many were deleted
 	 */
 	SqlStep<Integer> purge(int batchSize) {
@@ -393,7 +394,7 @@ public abstract class Dialect {
 		/** A batch of a purge may take longer, because no caller waits for it. */
 		public static final Duration PURGE = Duration.ofMinutes(1);
 
-		/** Nodes that start together wait for each other, so start-up may take longer. */
+		/** Nodes that start together wait for each other, so startup may take longer. */
 		public static final Duration START = Duration.ofMinutes(5);
 
 		/** Those of a store that was given none. */
@@ -430,10 +431,10 @@ public abstract class Dialect {
 
 		/**
 		 * Returns how long a statement waits for a lock: less than a call may take, so
-		 * that the database ends the wait before the network time-out cuts the
-		 * connection. So no connection is lost, and no statement stays behind in the
-		 * database that could be applied later. A call that has less time left than that
-		 * waits {@link #within} it.
+		 * that the database ends the wait before the network timeout closes the
+		 * connection. So no connection is lost, and no statement remains in the database
+		 * that could be applied later. A call that has less time left than that waits
+		 * {@link #within} it.
 		 */
 		public Duration lock() {
 			// Durations multiply with big decimals, and each verb asks.

@@ -30,9 +30,9 @@ public final class Dialects {
 	}
 
 	/**
-	 * Finds the dialect by the name and version that the driver gives for the database.
-	 * @throws IdempotencyConfigurationException if there is no dialect for this database;
-	 * the message names the database
+	 * Finds the dialect by the name and version that the driver returns for the database.
+	 * @throws IdempotencyConfigurationException if the database is not supported; the
+	 * message names the database
 	 */
 	public static Dialect find(String product, String version, String tableName, Timeouts timeouts) {
 		TableName table = new TableName(tableName);

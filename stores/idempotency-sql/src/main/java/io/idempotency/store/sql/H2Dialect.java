@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * H2 2.2 or newer, in any compatibility mode.
  * <p>
  * A duplicate takes two statements: the insert that fails and the query. One
- * {@code MERGE} could return the row, but it would write the row anew for every
- * duplicate, and H2 is mostly in the same JVM, so a second statement costs no network. In
- * the regular mode and in some others, the clock stands still within a transaction.
+ * {@code MERGE} could return the row, but it would rewrite the row for every duplicate,
+ * and H2 is mostly in the same JVM, so a second statement costs no network. In the
+ * regular mode and in some others, the clock stands still within a transaction.
  */
 final class H2Dialect extends Dialect {
 

@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * MySQL.
  * <p>
- * This dialect also serves MariaDB before 10.5. Neither database can return a row from an
- * insert, so a duplicate takes two statements: the insert that fails and the query. A
+ * This dialect also supports MariaDB before 10.5. Neither database can return a row from
+ * an insert, so a duplicate takes two statements: the insert that fails and the query. A
  * fresh claim takes one statement, which returns the fencing token as the generated key.
  * {@code ON DUPLICATE KEY UPDATE} would take as many statements, and would lock the row
  * of every duplicate against all other sessions.
  * <p>
- * On a connection of our own, only the network time-out bounds the wait for a lock,
- * because another bound would take two more statements.
+ * On a separate connection, only the network timeout bounds the wait for a lock, because
+ * another bound would take two more statements.
  */
 class MySqlDialect extends Dialect {
 
@@ -127,7 +127,7 @@ class MySqlDialect extends Dialect {
 
 	@Override
 	public SqlStep<Boolean> endsTransaction(SqlStep.Failure failure) {
-		// The setting is off by default; then a time-out rolls back only the one
+		// The setting is off by default. Without it, a timeout rolls back only the one
 		// statement.
 		return (failure != SqlStep.Failure.LOCK_TIMEOUT) ? super.endsTransaction(failure)
 				: SqlStep.find(Sql.of("SELECT @@GLOBAL.innodb_rollback_on_timeout").unbounded(), (row) -> row.truth(1),

@@ -226,11 +226,11 @@ final class PostgreSqlDialect extends Dialect {
 	}
 
 	/**
-	 * A statement sets its own bound too late for the lock of the table, which it takes
-	 * before it begins. So the bound is sent ahead, together with the statement: they
-	 * form one transaction, and the bound ends with it. It takes the place of the bound
-	 * that the application has given to the statements of its sessions. The bound does
-	 * not work if the driver is told to send simple queries.
+	 * A statement cannot bound its wait for the lock of the table, because it takes that
+	 * lock before it begins. So the bound is sent ahead, together with the statement:
+	 * they form one transaction, and the bound ends with it. It replaces the bound that
+	 * the application has set for the statements of its sessions. The bound does not work
+	 * if the driver is configured to send simple queries.
 	 */
 	@Override
 	public LockWait carefulLockWait(Duration bound) {

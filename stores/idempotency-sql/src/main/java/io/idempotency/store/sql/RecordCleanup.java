@@ -14,11 +14,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Purges the table of a SQL store at intervals: it deletes batch after batch until no
- * expired record is left. Any number of nodes may do so. After a batch the clean-up rests
- * for as long as the batch took, so that the database has time for calls.
+ * expired record is left. Any number of nodes may do so. After a batch, the cleanup
+ * pauses for as long as the batch took, so that the database has time for calls.
  * <p>
- * A purge that fails is logged and tried again after the next interval. The clean-up uses
- * one thread of the scheduler, and holds a connection only while it deletes a batch.
+ * A purge that fails is logged and retried after the next interval. The cleanup uses one
+ * thread of the scheduler, and holds a connection only while it deletes a batch.
  *
  * @since 0.1.0
  */
@@ -88,8 +88,8 @@ public final class RecordCleanup implements AutoCloseable {
 	}
 
 	/**
-	 * Starts the clean-up; to be called once. The first purge comes at a random time
-	 * within the first interval, so that nodes that start together do not purge together.
+	 * Starts the cleanup; to be called once. The first purge runs at a random time within
+	 * the first interval, so that nodes that start together do not purge together.
 	 */
 	public void start() {
 		long nanos = TimeUnit.NANOSECONDS.convert(this.interval);
@@ -143,7 +143,7 @@ public final class RecordCleanup implements AutoCloseable {
 	}
 
 	/**
-	 * Ends the clean-up; waits at most 5 seconds for a batch that is being deleted.
+	 * Stops the cleanup; waits at most 5 seconds for a batch that is being deleted.
 	 */
 	@Override
 	public void close() {

@@ -168,8 +168,8 @@ public final class RecordOperations {
 	}
 
 	/**
-	 * In the transaction of its claim a record is there, or the transaction is lost with
-	 * the work: a driver may have connected anew by itself.
+	 * In the transaction of its claim, the record exists, or the transaction was lost
+	 * with the work: a driver may have reconnected by itself.
 	 */
 	private SqlStep<Boolean> written(Completion completion) {
 		boolean kept = !completion.retention().isZero();
@@ -204,10 +204,10 @@ public final class RecordOperations {
 	}
 
 	/**
-	 * Takes the step of a release on what no other transaction is changing: the claim may
-	 * be a row that hangs in its commit, and would come to light after the release. So
-	 * this waits for the lock of the row, or, if there is no row to be seen, for the
-	 * place of the key, with a record that has expired.
+	 * Releases a claim when no other transaction changes its row. The claim may be a row
+	 * that is still being committed, and that would become visible after the release. So
+	 * this step waits for the lock of the row. If no row is visible, it inserts an
+	 * expired record to wait for the key.
 	 */
 	private SqlStep<Boolean> waitAndRelease(IdempotencyKey key, ClaimId id) {
 		return rounds((round, again) -> SqlStep.find(Sql.of(this.sql.findHeadLocked, key.hash()),
@@ -379,8 +379,8 @@ public final class RecordOperations {
 	public interface Connections {
 
 		/**
-		 * Carries a verb out, and waits for its answer.
-		 * @param what the name of the verb
+		 * Executes an operation, and waits for its result.
+		 * @param what the name of the operation
 		 */
 		<T> T run(String what, Function<RecordOperations, SqlStep<T>> verb);
 
@@ -389,12 +389,13 @@ public final class RecordOperations {
 	/**
 	 * One round: it reads, decides and replaces.
 	 *
-	 * @param <T> the answer
+	 * @param <T> the type of the result
 	 */
 	interface Round<T> {
 
 		/**
-		 * Returns the moves to the answer; goes round again if another call was faster.
+		 * Returns the steps to the result; starts another round if another call was
+		 * faster.
 		 */
 		SqlStep<T> run(int number, Supplier<SqlStep<T>> again);
 

@@ -70,8 +70,8 @@ final class RecordSql {
 	final String forget;
 
 	/**
-	 * Deletes our record. A record that was taken over is not deleted here: it stays as
-	 * nobody's.
+	 * Deletes a record that still belongs to its claim. A record that was taken over
+	 * stays.
 	 */
 	final String release;
 

@@ -10,11 +10,11 @@ import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What comes next in a verb, as data: a driver carries the move out and asks for the next
- * one, until there is an answer. So a verb is written once, for drivers that block and
- * for those that do not.
+ * The next step of an operation, as data. An engine executes the step and requests the
+ * next one, until a result is available. So an operation is written once, for blocking
+ * and non-blocking engines.
  *
- * @param <T> the answer of the verb
+ * @param <T> the result of the operation
  * @hidden
  */
 @Internal
@@ -25,7 +25,7 @@ public sealed interface SqlStep<T> {
 		return new Failed<>();
 	}
 
-	/** Returns this move with more moves after its answer. */
+	/** Returns this step with more steps after its result. */
 	<U> SqlStep<U> then(Function<? super T, SqlStep<U>> more);
 
 	/** Returns this move with another end of each failure that would fail the verb. */
@@ -51,15 +51,15 @@ public sealed interface SqlStep<T> {
 		return new Query<>(sql, reader, next, (failure) -> new Failed<>());
 	}
 
-	/** Changes rows, and goes on with their number. */
+	/** Changes rows, and continues with their number. */
 	static <T> SqlStep<T> update(Sql sql, LongFunction<SqlStep<T>> next) {
 		return new Update<>(sql, false, next, (failure) -> new Failed<>());
 	}
 
 	/**
-	 * The verb is over.
+	 * The end of the operation.
 	 *
-	 * @param <T> the answer of the verb
+	 * @param <T> the result of the operation
 	 */
 	record Done<T>(T answer) implements SqlStep<T> {
 
@@ -71,9 +71,9 @@ public sealed interface SqlStep<T> {
 	}
 
 	/**
-	 * The failure of the last statement is the failure of the verb.
+	 * The failure of the last statement is the failure of the operation.
 	 *
-	 * @param <T> the answer of the verb
+	 * @param <T> the result of the operation
 	 */
 	record Failed<T>() implements SqlStep<T> {
 
@@ -87,11 +87,11 @@ public sealed interface SqlStep<T> {
 	/**
 	 * A query.
 	 *
-	 * @param <R> what a row is read as
-	 * @param <T> the answer of the verb
+	 * @param <R> the type of a row
+	 * @param <T> the result of the operation
 	 * @param sql the statement
-	 * @param next the move after the rows
-	 * @param failure the move after a failure
+	 * @param next the step after the rows
+	 * @param failure the step after a failure
 	 */
 	record Query<R, T>(Sql sql, Function<Row, R> reader, Function<List<R>, SqlStep<T>> next,
 			Function<Failure, SqlStep<T>> failure) implements SqlStep<T> {
@@ -118,11 +118,11 @@ public sealed interface SqlStep<T> {
 	/**
 	 * A statement that changes rows.
 	 *
-	 * @param <T> the answer of the verb
-	 * @param key whether the number is the one that the statement gave to
-	 * {@code LAST_INSERT_ID}, 0 if no row was changed, and not that of the rows
-	 * @param next the move after the change
-	 * @param failure the move after a failure
+	 * @param <T> the result of the operation
+	 * @param key whether {@code next} receives the number that the statement assigned to
+	 * {@code LAST_INSERT_ID}, 0 if no row was changed, instead of the number of rows
+	 * @param next the step after the change
+	 * @param failure the step after a failure
 	 */
 	record Update<T>(Sql sql, boolean key, LongFunction<SqlStep<T>> next,
 			Function<Failure, SqlStep<T>> failure) implements SqlStep<T> {
@@ -147,11 +147,11 @@ public sealed interface SqlStep<T> {
 	}
 
 	/**
-	 * Moves that are one transaction, on a connection of our own.
+	 * Steps that form one transaction, on a separate connection.
 	 *
-	 * @param <S> the answer of these moves
-	 * @param <T> the answer of the verb
-	 * @param next the move after the commit
+	 * @param <S> the result of these steps
+	 * @param <T> the result of the operation
+	 * @param next the step after the commit
 	 */
 	record Transaction<S, T>(SqlStep<S> work, Function<? super S, SqlStep<T>> next) implements SqlStep<T> {
 
@@ -163,12 +163,12 @@ public sealed interface SqlStep<T> {
 	}
 
 	/**
-	 * A short wait for others.
+	 * A short wait for other calls.
 	 *
-	 * @param <T> the answer of the verb
-	 * @param attempt how often the verb has waited, this time included
-	 * @param next the move after the wait; is told whether the time of the call is over,
-	 * so that there was no wait
+	 * @param <T> the result of the operation
+	 * @param attempt how often the operation has waited, including this time
+	 * @param next the step after the wait; receives whether the time of the call is over,
+	 * so that the operation did not wait
 	 */
 	record Pause<T>(int attempt, Function<Boolean, SqlStep<T>> next) implements SqlStep<T> {
 
