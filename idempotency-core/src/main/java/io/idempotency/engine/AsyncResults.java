@@ -56,10 +56,10 @@ public final class AsyncResults {
 	}
 
 	/**
-	 * Returns whether a failure of a guarded method, or what futures have wrapped, means
-	 * "already done". What the guard itself throws never does.
-	 * @param duplicate knows what means that. What it throws is added to the failure,
-	 * which is none then: the call must end
+	 * Returns whether a failure of a guarded method, or the failure that futures wrapped,
+	 * means "already done". Exceptions of the guard itself never mean that.
+	 * @param duplicate tests a failure. If it throws, its exception is added to the
+	 * failure and the method returns {@code false}, because the call must end
 	 */
 	public static boolean isDuplicate(Predicate<Throwable> duplicate, Throwable failure) {
 		try {
@@ -75,10 +75,10 @@ public final class AsyncResults {
 	}
 
 	/**
-	 * Returns whether the owner of a future gave it up. Such a failure says nothing about
-	 * the work.
+	 * Returns whether the owner of a future gave it up. Such a failure does not show
+	 * whether the work was done.
 	 * @param cause the result of {@link #cause}
-	 * @return whether the future was cancelled or has timed out
+	 * @return whether the future was cancelled or timed out
 	 */
 	public static boolean isGivenUp(Throwable cause) {
 		return cause instanceof CancellationException || cause instanceof TimeoutException;
@@ -123,7 +123,8 @@ public final class AsyncResults {
 				"java.util.stream.BaseStream");
 
 		/**
-		 * Types that hold other values. A result of such a type also returns its content.
+		 * Types that contain other values. A result of such a type also returns its
+		 * content.
 		 */
 		private static final Set<String> CONTAINERS = Set.of("java.lang.Iterable", "java.util.Map",
 				"java.util.Optional");
@@ -141,8 +142,7 @@ public final class AsyncResults {
 		}
 
 		/**
-		 * Returns these types and more. They may be missing on the class path, so they
-		 * are known by name.
+		 * Adds types by name, because the types may be missing on the class path.
 		 * @param types the names of types whose work continues after the return
 		 * @param containers the names of types that hold other values
 		 */
@@ -155,7 +155,7 @@ public final class AsyncResults {
 		}
 
 		/**
-		 * Returns whether a result has such a type, or holds a value of such a type.
+		 * Returns whether a result has such a type, or contains a value of such a type.
 		 * @param type declared type of the result
 		 * @return whether the work may continue after the method returned
 		 */
@@ -175,8 +175,7 @@ public final class AsyncResults {
 				return include(wildcard.getUpperBounds()[0]);
 			}
 			// A type variable may be bounded by itself, so only a bound that is a class
-			// is
-			// checked.
+			// is checked.
 			return type instanceof TypeVariable<?> variable && variable.getBounds()[0] instanceof Class<?> bound
 					&& include(bound);
 		}

@@ -12,8 +12,8 @@ import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a guarded call, as its door saw it. The engine alone decides what happens to
- * the claim: it narrows the ending by mode and policy.
+ * The outcome of a guarded call, as its adapter saw it. Only the engine decides what
+ * happens to the claim, by mode and policy.
  *
  * <table class="striped">
  * <caption>What the engine does</caption> <thead>
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * </tr>
  * <tr>
  * <td>{@link SuccessWithoutResult}</td>
- * <td>as for {@link Done}, with a tombstone in place of the result</td>
+ * <td>as for {@link Done}, but completed without a stored result</td>
  * </tr>
  * <tr>
  * <td>{@link Failed}</td>
@@ -41,7 +41,8 @@ import org.jspecify.annotations.Nullable;
  * </tr>
  * <tr>
  * <td>{@link Indeterminate}</td>
- * <td>nothing: the claim is not renewed any more and ends with its lease</td>
+ * <td>nothing: the claim is not renewed any more, and the key stays claimed until the
+ * lease expires</td>
  * </tr>
  * </tbody>
  * </table>
@@ -51,15 +52,16 @@ import org.jspecify.annotations.Nullable;
 @Internal
 public sealed interface CallOutcome {
 
-	/** A success whose result is not kept, for a usual reason: nothing is logged. */
+	/** A success whose result is not stored, for a usual reason: nothing is logged. */
 	CallOutcome DONE_UNKEPT = new SuccessWithoutResult(null);
 
-	/** The work may still act, and its end cannot be seen. */
+	/** The work may still have effects, and its end is not visible. */
 	CallOutcome OUT_OF_SIGHT = new Indeterminate();
 
 	/**
-	 * Returns the ending that a door makes of a success. No failure may delete the record
-	 * any more: if the door fails, a tombstone is left.
+	 * Returns the outcome that an adapter creates for a success. From now on no failure
+	 * may delete the record: if the adapter fails, the call is completed without a stored
+	 * result.
 	 */
 	static CallOutcome ofSuccess(Supplier<CallOutcome> door) {
 		try {
@@ -71,8 +73,8 @@ public sealed interface CallOutcome {
 	}
 
 	/**
-	 * Returns the ending that a door makes of a failure. If the door fails too, the first
-	 * failure wins, and the claim still ends.
+	 * Returns the outcome that an adapter creates for a failure. If the adapter fails
+	 * too, the first failure is used, and the claim still ends.
 	 * @param failure the failure of the work
 	 */
 	static CallOutcome ofFailure(Throwable failure, Function<Throwable, CallOutcome> door) {
@@ -98,20 +100,20 @@ public sealed interface CallOutcome {
 		ResultKind kind();
 
 		/**
-		 * Returns the longest time for which the record is kept, unless the call itself
-		 * has set a retention; {@code null} for the retention of the operation.
+		 * Returns the longest time for which the record is stored, unless the call itself
+		 * set a retention; {@code null} for the retention of the operation.
 		 */
 		@Nullable Duration keptAtMost();
 
 	}
 
 	/**
-	 * The call has returned, and duplicates get its result.
+	 * The call returned, and duplicates receive its result.
 	 *
-	 * @param result makes the stored form. The engine asks it only if the result is kept.
-	 * An exception of it makes the ending {@link SuccessWithoutResult}
-	 * @param keptAtMost the longest time for which the result is kept, unless the call
-	 * itself has set a retention; {@code null} for the retention of the operation
+	 * @param result creates the stored form. The engine calls it only if the result is
+	 * stored. If it throws, the outcome is {@link SuccessWithoutResult}
+	 * @param keptAtMost the longest time for which the result is stored, unless the call
+	 * itself set a retention; {@code null} for the retention of the operation
 	 * @hidden
 	 */
 	record Done(Encoding result, ResultKind kind, @Nullable Duration keptAtMost) implements Successful {
@@ -125,8 +127,8 @@ public sealed interface CallOutcome {
 		}
 
 		/**
-		 * Creates the ending of a successful call.
-		 * @param result makes the stored form
+		 * Creates the outcome of a successful call.
+		 * @param result creates the stored form
 		 */
 		public Done(Encoding result) {
 			this(result, ResultKind.SUCCESS, null);
@@ -135,12 +137,12 @@ public sealed interface CallOutcome {
 	}
 
 	/**
-	 * The call is done, and its result is not kept.
+	 * The call succeeded, and its result is not stored.
 	 *
-	 * @param why the reason why the result is not kept, for the log; {@code null} for a
+	 * @param why the reason why the result is not stored, for the log; {@code null} for a
 	 * usual reason
-	 * @param keptAtMost the longest time for which the tombstone is kept, unless the call
-	 * itself has set a retention; {@code null} for the retention of the operation
+	 * @param keptAtMost the longest time for which the record is stored, unless the call
+	 * itself set a retention; {@code null} for the retention of the operation
 	 * @hidden
 	 */
 	record SuccessWithoutResult(@Nullable Throwable why, ResultKind kind,
@@ -154,8 +156,8 @@ public sealed interface CallOutcome {
 		}
 
 		/**
-		 * Creates the ending of a successful call.
-		 * @param why the reason why the result is not kept, {@code null} for a usual
+		 * Creates the outcome of a successful call.
+		 * @param why the reason why the result is not stored, {@code null} for a usual
 		 * reason
 		 */
 		public SuccessWithoutResult(@Nullable Throwable why) {
@@ -165,19 +167,19 @@ public sealed interface CallOutcome {
 	}
 
 	/**
-	 * The call ran and has failed cleanly.
+	 * The call ran and failed cleanly.
 	 *
-	 * @param cause the exception that the caller gets; the failure of a release is added
-	 * to it as suppressed
+	 * @param cause the exception that the caller receives; the failure of a release is
+	 * added to it as suppressed
 	 * @param remembered the failure in a form that can be replayed, {@code null} if it
-	 * has none
+	 * cannot be replayed
 	 * @hidden
 	 */
 	record Failed(@Nullable Throwable cause, @Nullable Encoding remembered) implements CallOutcome {
 	}
 
 	/**
-	 * The work has not run.
+	 * The work did not run.
 	 *
 	 * @param cause the exception that prevented the run; the failure of a release is
 	 * added to it as suppressed
@@ -187,7 +189,8 @@ public sealed interface CallOutcome {
 	}
 
 	/**
-	 * The caller was answered, and the work may still act.
+	 * The caller received a response or an exception, and the work may still have
+	 * effects.
 	 *
 	 * @hidden
 	 */
@@ -195,9 +198,10 @@ public sealed interface CallOutcome {
 	}
 
 	/**
-	 * The work, or its answer, still goes on, and the door will know when it has ended.
+	 * The work, or the writing of its response, is still in progress. The adapter is
+	 * notified of its end.
 	 *
-	 * @param ending completes with any other ending; the thread that completes it ends
+	 * @param ending completes with any other outcome; the thread that completes it ends
 	 * the claim before the completion returns
 	 * @hidden
 	 */
@@ -205,7 +209,7 @@ public sealed interface CallOutcome {
 	}
 
 	/**
-	 * Makes the stored form of a result.
+	 * Creates the stored form of a result.
 	 *
 	 * @hidden
 	 */

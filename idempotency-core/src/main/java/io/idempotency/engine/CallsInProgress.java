@@ -6,7 +6,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import io.idempotency.store.Scheduler;
 
 /**
- * Counts what is under way, so that a closing engine can wait for its end. Thread-safe.
+ * Counts the work in progress, so that a closing engine can wait for its end.
+ * Thread-safe.
  */
 final class CallsInProgress {
 
@@ -43,7 +44,7 @@ final class CallsInProgress {
 		}
 	}
 
-	/** Waits until nothing is under way, or until the time is over. */
+	/** Waits until no work is in progress, or until the time is over. */
 	void await(long nanos) throws InterruptedException {
 		this.lock.lockInterruptibly();
 		try {

@@ -116,7 +116,7 @@ public final class ClaimCompletion {
 	/**
 	 * Creates the completion of a claim.
 	 * @param around the context of the guarded call that makes this call, {@code null} if
-	 * there is none
+	 * this call is not nested
 	 */
 	public ClaimCompletion(GuardedCall call, Claim claim, @Nullable IdempotencyContext around, ResultSealer sealer,
 			EventPublisher log) {

@@ -8,8 +8,8 @@ import io.idempotency.store.Claim;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The context of a guarded method: the facts of its own call, and its wishes for the end
- * of the call, which count until the call has ended.
+ * The context of a guarded method: the facts of its call, and the requests of the method
+ * for the end of the call. Requests count until the call ends.
  */
 final class ClaimContext implements IdempotencyContext {
 
@@ -21,17 +21,17 @@ final class ClaimContext implements IdempotencyContext {
 
 	private final Duration usual;
 
-	/** The retention that the method has asked for. */
+	/** The retention that the method requested. */
 	private volatile @Nullable Duration wanted;
 
 	private volatile boolean releaseRequested;
 
-	/** The call around this one, {@code null} if there is none that is known here. */
+	/** The guarded call around this one, {@code null} if no such call is known here. */
 	private final @Nullable ClaimContext around;
 
 	/**
-	 * Whether a call inside of this one was left to its lease, or a commit of this one
-	 * was not answered.
+	 * Whether the key of a nested call stays claimed until its lease expires, or whether
+	 * a commit of this call received no reply.
 	 */
 	private volatile boolean unknownInside;
 
@@ -85,9 +85,9 @@ final class ClaimContext implements IdempotencyContext {
 	}
 
 	/**
-	 * Returns how long the end of the call is kept.
-	 * @param atMost the longest time for this end; a retention that the method has asked
-	 * for overrides it
+	 * Returns how long the outcome of the call is stored.
+	 * @param atMost the longest time for this outcome; a retention that the method
+	 * requested overrides it
 	 */
 	Duration retentionAtMost(@Nullable Duration atMost) {
 		Duration asked = this.wanted;
@@ -97,7 +97,7 @@ final class ClaimContext implements IdempotencyContext {
 		return (atMost != null && atMost.compareTo(this.usual) < 0) ? atMost : this.usual;
 	}
 
-	/** Tells the call around this one that nobody knows the end of this one. */
+	/** Notifies the call around this one that the outcome of this call is unknown. */
 	void isUnknown() {
 		if (this.around != null) {
 			this.around.noteUnknownInside();

@@ -17,54 +17,54 @@ import io.idempotency.store.UnreadableRecordException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides whether a call runs, from its claim on: what the store has answered, or how it
- * has failed, goes in, and the next {@link NextStep} comes out.
+ * Decides whether a call runs, from its claim on. The input is a result or a failure of
+ * the store, and the output is the next {@link NextStep}.
  *
  * <table class="striped">
- * <caption>What comes next</caption> <thead>
+ * <caption>Next steps</caption> <thead>
  * <tr>
- * <th>what happens</th>
- * <th>move</th>
+ * <th>event</th>
+ * <th>next step</th>
  * </tr>
  * </thead> <tbody>
  * <tr>
- * <td>the call begins, or has waited</td>
+ * <td>the call begins, or waited</td>
  * <td>send</td>
  * </tr>
  * <tr>
  * <td>acquired, or renewed</td>
- * <td>run; if the lease may be over or the first beat is due: renew, at most three times,
- * then reject</td>
+ * <td>run; if the lease may be over or the first heartbeat is due: renew, at most three
+ * times, then reject</td>
  * </tr>
  * <tr>
  * <td>the renewal is rejected</td>
- * <td>answer: in progress</td>
+ * <td>return the result: in progress</td>
  * </tr>
  * <tr>
  * <td>in progress</td>
- * <td>answer; if the policy waits and the time is not over: wait, the first time not at
- * all</td>
+ * <td>return the result; if the policy waits and the timeout has not elapsed: wait; the
+ * first wait ends at once</td>
  * </tr>
  * <tr>
- * <td>any other answer</td>
- * <td>answer</td>
+ * <td>any other result of the store</td>
+ * <td>return the result</td>
  * </tr>
  * <tr>
  * <td>the reply is lost within 500 ms, for the first time</td>
- * <td>send: if the store has applied the claim, it knows the claim id and grants the
- * claim again</td>
+ * <td>send: if the store applied the claim, it finds the claim id and grants the claim
+ * again</td>
  * </tr>
  * <tr>
- * <td>the store fails otherwise, or is away and not asked</td>
+ * <td>the store fails otherwise, or is unavailable and the claim is not sent</td>
  * <td>reject; if the policy proceeds: unguarded, but not if the record cannot be read,
  * the first call is known to run, or the thread was interrupted</td>
  * </tr>
  * </tbody>
  * </table>
  *
- * All sends have the same claim id. A claim that the store may have applied is given
- * back. Pure: starts no thread, asks no store, and its clock are the numbers it is given.
- * For one thread.
+ * All sends have the same claim id. A claim that the store may have applied is released.
+ * Starts no thread, calls no store and reads no clock: the times are passed in. For one
+ * thread.
  *
  * @hidden
  */
@@ -72,22 +72,22 @@ import org.jspecify.annotations.Nullable;
 public final class ClaimStateMachine {
 
 	/**
-	 * A store that takes longer to fail has run into a time-out. A second claim would run
-	 * into it again while the caller waits.
+	 * A store that takes longer to fail ran into a timeout. A second claim would run into
+	 * it again while the caller waits.
 	 */
 	public static final Duration SENT_AGAIN_WITHIN = Duration.ofMillis(500);
 
-	/** When a caller may try again whose store could not be reached. */
+	/** How long a caller waits before a retry if the store could not be reached. */
 	public static final Duration RETRY_AFTER = Duration.ofSeconds(1);
 
 	/**
-	 * The largest number of renewals before a call starts. A store that answers more
+	 * The largest number of renewals before a call starts. A store that responds more
 	 * slowly than its leases last cannot guard a call.
 	 */
 	private static final int MAX_RENEWALS = 3;
 
 	/**
-	 * A store with a coarse clock may report a tiny rest of a lease again and again, so
+	 * A store with a coarse clock may repeatedly report a very short remaining lease, so
 	 * the wait has a minimum.
 	 */
 	private static final long MIN_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -111,8 +111,8 @@ public final class ClaimStateMachine {
 	private int renewals;
 
 	/**
-	 * Begins with a new claim id.
-	 * @param origin where its claim comes from
+	 * Creates the state machine of a call with a new claim id.
+	 * @param origin the origin of its claim
 	 */
 	public ClaimStateMachine(GuardedCall call, ClaimOrigin origin) {
 		this.call = call;
@@ -129,19 +129,19 @@ public final class ClaimStateMachine {
 	}
 
 	/**
-	 * Returns when the last claim or renewal was sent for the first time; the lease
-	 * counts from then.
+	 * Returns when the last claim or renewal was first sent. The lease counts from that
+	 * time.
 	 */
 	public long sentNanos() {
 		return this.sentNanos;
 	}
 
-	/** The call begins. */
+	/** Begins the call. */
 	public NextStep begin(long now) {
 		return send(now);
 	}
 
-	/** The call has waited long enough to ask again. */
+	/** Claims again after the call waited long enough. */
 	public NextStep woken(long now) {
 		return send(now);
 	}
@@ -152,7 +152,7 @@ public final class ClaimStateMachine {
 		return NextStep.SEND;
 	}
 
-	/** The call cannot wait, or not any more. */
+	/** Returns the next step of a call that cannot wait, or cannot wait any longer. */
 	public NextStep notWaiting() {
 		return new NextStep.Answer(conflict());
 	}
@@ -164,7 +164,7 @@ public final class ClaimStateMachine {
 		return this.conflict;
 	}
 
-	/** The store has answered the claim. */
+	/** Handles the result of the claim. */
 	public NextStep answered(ClaimResult result, long now) {
 		if (result instanceof ClaimResult.Acquired granted) {
 			this.acquired = granted;
@@ -180,7 +180,7 @@ public final class ClaimStateMachine {
 		boolean first = this.conflict == null;
 		this.conflict = busy;
 		if (first) {
-			// The owner may have ended before anybody could wake this call up.
+			// The owner may have ended before another thread could wake up this call.
 			this.deadline = now + TimeUnit.NANOSECONDS.convert(this.call.options().waitTimeout());
 			return new NextStep.Wait(now, this.deadline);
 		}
@@ -205,7 +205,7 @@ public final class ClaimStateMachine {
 
 	/**
 	 * Returns whether the call may begin without a renewal. The lease counts from the
-	 * time the claim was sent, and that may be long ago.
+	 * time the claim was sent, which may be long ago.
 	 */
 	private boolean isFresh(long now) {
 		IdempotencyOptions options = this.call.options();
@@ -214,7 +214,7 @@ public final class ClaimStateMachine {
 				|| now - this.sentNanos < (options.renewal() ? lease / 3 : lease);
 	}
 
-	/** The store has answered the renewal. */
+	/** Handles the result of the renewal. */
 	public NextStep renewed(boolean accepted, long now) {
 		ClaimResult.Acquired granted = this.acquired;
 		if (!accepted || granted == null) {
@@ -223,14 +223,14 @@ public final class ClaimStateMachine {
 		return runOrRenew(granted, now);
 	}
 
-	/** The store is away, and the claim was not sent. */
+	/** Handles a claim that was not sent because the store is unavailable. */
 	public NextStep notSent(@Nullable Throwable cause, boolean interrupted) {
 		return unguardedOrReject(cause, interrupted, false);
 	}
 
 	/**
-	 * The store has failed to answer the claim or the renewal.
-	 * @param interrupted whether the call is not wanted any more
+	 * Handles a failure of the claim or the renewal.
+	 * @param interrupted whether the call is no longer wanted
 	 */
 	public NextStep failed(RuntimeException cause, boolean interrupted, long now) {
 		if (this.acquired != null) {
@@ -264,8 +264,7 @@ public final class ClaimStateMachine {
 	}
 
 	/**
-	 * What a call does next on its way to its answer, as {@link ClaimStateMachine} has
-	 * decided it.
+	 * The next step of a call, as decided by {@link ClaimStateMachine}.
 	 *
 	 * @hidden
 	 */
@@ -284,8 +283,8 @@ public final class ClaimStateMachine {
 		NextStep RENEW = new Renew();
 
 		/**
-		 * Returns whether the call is not in the way of another one, as far as it is
-		 * known.
+		 * Returns whether this call shows that the conflict for its key ended, as far as
+		 * is known.
 		 */
 		default boolean endsConflict() {
 			return this instanceof Run || this instanceof Renew
@@ -293,7 +292,7 @@ public final class ClaimStateMachine {
 		}
 
 		/**
-		 * The claim is sent to the store, whose answer decides.
+		 * The claim is sent to the store, whose result decides.
 		 *
 		 * @param again whether it was sent a moment ago
 		 * @hidden
@@ -303,7 +302,7 @@ public final class ClaimStateMachine {
 
 		/**
 		 * The claim is renewed before the call runs: its lease may be over, or its first
-		 * beat is due.
+		 * heartbeat is due.
 		 *
 		 * @hidden
 		 */
@@ -311,7 +310,7 @@ public final class ClaimStateMachine {
 		}
 
 		/**
-		 * The call waits no longer, and claims nothing outside of its transaction.
+		 * The call stops waiting, and claims nothing outside of its transaction.
 		 *
 		 * @hidden
 		 */
@@ -321,38 +320,38 @@ public final class ClaimStateMachine {
 		/**
 		 * The call waits for the end of a conflict.
 		 *
-		 * @param pollAt when the store is asked at the latest
-		 * @param deadline when the wait is over
+		 * @param pollAt the latest time at which the store is polled
+		 * @param deadline the time at which the wait ends
 		 * @hidden
 		 */
 		record Wait(long pollAt, long deadline) implements NextStep {
 		}
 
 		/**
-		 * The call owns its key, and runs.
+		 * The call owns its key and runs.
 		 *
-		 * @param granted the answer of the store
+		 * @param granted the result of the claim
 		 * @param sentNanos when the claim, or its last renewal, was sent; the lease
-		 * counts from then
+		 * counts from that time
 		 * @hidden
 		 */
 		record Run(ClaimResult.Acquired granted, long sentNanos) implements NextStep {
 		}
 
 		/**
-		 * The call must not run, and the result is its answer.
+		 * The call must not run, and receives the result of the store.
 		 *
-		 * @param result the answer of the store
+		 * @param result the result of the claim
 		 * @hidden
 		 */
 		record Answer(ClaimResult result) implements NextStep {
 		}
 
 		/**
-		 * The store could not be reached, and the policy says to run all the same.
+		 * The store could not be reached, and the policy lets the call run unguarded.
 		 *
-		 * @param giveBack whether the store may have applied the claim, which is given
-		 * back
+		 * @param giveBack whether the store may have applied the claim, which is then
+		 * released
 		 * @hidden
 		 */
 		record Unguarded(boolean giveBack) implements NextStep {
@@ -361,9 +360,9 @@ public final class ClaimStateMachine {
 		/**
 		 * The store could not be reached, and the call is rejected.
 		 *
-		 * @param exception what the caller gets
-		 * @param giveBack whether the store may have applied the claim, which is given
-		 * back
+		 * @param exception the exception that the caller receives
+		 * @param giveBack whether the store may have applied the claim, which is then
+		 * released
 		 * @hidden
 		 */
 		record Reject(IdempotencyStoreUnavailableException exception, boolean giveBack) implements NextStep {

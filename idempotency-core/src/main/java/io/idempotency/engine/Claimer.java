@@ -19,23 +19,23 @@ import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the store what an {@link ClaimStateMachine} wants to know. A claim that no call
- * runs on is given back, so that it does not hold its key.
+ * Sends the store requests of a {@link ClaimStateMachine}. A claim on which no call runs
+ * is released, so that its key does not stay claimed.
  * <p>
- * A caller that blocks lets {@link #send} and {@link #renew} ask. Any other driver asks
- * the store itself, and hands in what has come of it. Thread-safe.
+ * For callers that block, {@link #send} and {@link #renew} call the store. Any other
+ * engine calls the store itself and passes the result to this class. Thread-safe.
  *
  * @hidden
  */
 @Internal
 public record Claimer(EngineRuntime runtime) {
 
-	/** A claim that fails sooner has cost its caller no time. */
+	/** A claim that fails within this time did not delay its caller. */
 	public static final Duration AT_ONCE = Duration.ofMillis(50);
 
 	/**
-	 * Sends the claim. While the store is away it is not sent at all, unless it is this
-	 * call's turn to ask.
+	 * Sends the claim. While the store is unavailable, the claim is not sent, unless the
+	 * circuit breaker admits this call.
 	 */
 	public NextStep send(NextStep.Send send, ClaimStateMachine admission, StoreRuntime store) {
 		BooleanSupplier interrupted = () -> Thread.currentThread().isInterrupted();
@@ -60,19 +60,19 @@ public record Claimer(EngineRuntime runtime) {
 			return answered.apply(reply);
 		}
 		catch (Throwable ex) {
-			// The store may have applied the claim, and no call will run on it. It may be
-			// the log that has failed.
+			// The store may have applied the claim, and no call will run on it. The
+			// failure may be one of the log.
 			giveBack(admission, store);
 			throw ex;
 		}
 	}
 
 	/**
-	 * Returns what comes next in place of a claim that is not sent, because the store is
-	 * away, or because a look of the call has waited for it in vain. A look stands for no
-	 * claim if the call would then run: its result is known to exist.
-	 * @param unwanted whether the call is not wanted any more
-	 * @return the move, {@code null} if the claim is to be sent
+	 * Returns the next step in place of a claim that is not sent, because the store is
+	 * unavailable or a lookup of this call timed out. A lookup does not replace a claim
+	 * whose call would then run unguarded, because its result is known to exist.
+	 * @param unwanted whether the call is no longer wanted
+	 * @return the step, {@code null} if the claim is to be sent
 	 */
 	public @Nullable NextStep instead(NextStep.Send send, ClaimStateMachine admission, StoreRuntime store,
 			BooleanSupplier unwanted) {
@@ -97,15 +97,16 @@ public record Claimer(EngineRuntime runtime) {
 		return admission.notSent(reason, unwanted.getAsBoolean());
 	}
 
-	/** The store has answered the claim. */
+	/** Handles the result of the claim. */
 	public NextStep answered(ClaimResult result, ClaimStateMachine admission, StoreRuntime store) {
 		store.breaker().answered();
 		return admission.answered(result, this.runtime.scheduler().nanos());
 	}
 
 	/**
-	 * The store has failed to answer the claim.
-	 * @param unwanted whether the call is not wanted any more, which may be why
+	 * Handles a failure of the claim.
+	 * @param unwanted whether the call is no longer wanted, which may be the reason of
+	 * the failure
 	 */
 	public NextStep failed(RuntimeException cause, ClaimStateMachine admission, StoreRuntime store,
 			BooleanSupplier unwanted) {
@@ -118,7 +119,7 @@ public record Claimer(EngineRuntime runtime) {
 				breaker.noAnswer();
 			}
 		}
-		// The log may have taken its time.
+		// Writing the log may have taken a while.
 		return admission.failed(cause, before || unwanted.getAsBoolean(), now);
 	}
 
@@ -130,19 +131,22 @@ public record Claimer(EngineRuntime runtime) {
 				admission, store);
 	}
 
-	/** The store has answered the renewal. Nothing has run on a claim that it rejects. */
+	/**
+	 * Handles the result of the renewal. Nothing ran on a claim whose renewal is
+	 * rejected.
+	 */
 	public NextStep renewed(boolean accepted, ClaimStateMachine admission, StoreRuntime store) {
 		store.breaker().answered();
 		return admission.renewed(accepted, this.runtime.scheduler().nanos());
 	}
 
-	/** The store has failed to answer the renewal. */
+	/** Handles a failure of the renewal. */
 	public NextStep renewalFailed(RuntimeException cause, ClaimStateMachine admission, StoreRuntime store) {
 		store.breaker().failed("renew", admission.call().operation(), cause);
 		return admission.failed(cause, false, this.runtime.scheduler().nanos());
 	}
 
-	/** Reports that the call runs on a claim whose owner has died. */
+	/** Reports that the call runs on a claim whose previous owner crashed. */
 	public void takenOver(NextStep.Run run, ClaimStateMachine admission) {
 		if (run.granted().claim().abandoned()) {
 			this.runtime.events().takenOver(admission.call(), run.granted().before(), admission.request().origin());
@@ -167,7 +171,7 @@ public record Claimer(EngineRuntime runtime) {
 		return reject.exception();
 	}
 
-	/** Releases the claim, on which no call runs, as often as it takes. */
+	/** Releases the claim, on which no call runs, and repeats the release if it fails. */
 	public void giveBack(ClaimStateMachine admission, StoreRuntime store) {
 		ClaimRequest request = admission.request();
 		boolean leaseEndsIt = request.type() == ClaimType.LEASED && request.takeOver();

@@ -15,13 +15,15 @@ import io.idempotency.store.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits until a conflict ends, for a limited time. An owner on this node wakes up its
- * waiters. The poll is for owners on other nodes and for owners that die. The waiters of
- * one key share it: one of them asks the store, however many they are, and wakes up the
- * others when the conflict has ended. A duplicate never waits inside a call of the store.
+ * Waits until a conflict ends, for a limited time. An owner on this node wakes up the
+ * waiting duplicates. The poll is for owners on other nodes and for owners that crash.
+ * All duplicates that wait for a key share the poll: one of them polls the store and
+ * wakes up the others when the conflict ended. A duplicate never waits inside a store
+ * operation.
  * <p>
- * A caller that blocks lets {@link #await} wait. A caller that holds no thread
- * {@linkplain #enter enters} and is called back. Both stand in one row. Thread-safe.
+ * A caller that blocks waits in {@link #await}. A caller that does not hold a thread
+ * {@linkplain #enter enters} and is called back. Both count towards the same limit.
+ * Thread-safe.
  *
  * @hidden
  */
@@ -58,10 +60,11 @@ public final class ConflictWaiter {
 
 	/**
 	 * Sends the claim again and again until the conflict ends or the wait is over.
-	 * @param admission decides, and wants to wait
+	 * @param admission the state machine of the call, whose next step is to wait
 	 * @param send sends the claim to the store
-	 * @return what comes next. If too many duplicates wait already or the thread was
-	 * interrupted (its interrupt flag is kept), that is the answer of the store before
+	 * @return the next step. If too many duplicates wait already or the thread was
+	 * interrupted (its interrupt flag is preserved), that is the previous result of the
+	 * store
 	 */
 	public NextStep await(ClaimStateMachine admission, Function<NextStep.Send, NextStep> send) {
 		Place place = enter(admission);
@@ -88,11 +91,11 @@ public final class ConflictWaiter {
 	}
 
 	/**
-	 * Takes a place among those that wait. Its first claim comes at once: the owner may
-	 * have ended before anybody could wake this call up.
-	 * @param admission decides, and wants to wait
-	 * @return the place, {@code null} if too many duplicates wait already, or nobody
-	 * waits any more
+	 * Adds a call to the waiting duplicates. Its first claim is sent at once: the owner
+	 * may have ended before another thread could wake up this call.
+	 * @param admission the state machine of the call, whose next step is to wait
+	 * @return the position, {@code null} if too many duplicates wait already, or if
+	 * waiting has ended
 	 */
 	public @Nullable Place enter(ClaimStateMachine admission) {
 		if (this.over || !this.places.tryAcquire()) {
@@ -110,8 +113,8 @@ public final class ConflictWaiter {
 	}
 
 	/**
-	 * Ends all waits: the engine has closed, and the timers may end at any time.
-	 * Duplicates get the last answer of the store, as if their time was over.
+	 * Ends all waits: the engine closed, and the timers may end at any time. Duplicates
+	 * receive the last result of the store, as after a timeout.
 	 */
 	void end() {
 		this.over = true;
@@ -152,7 +155,7 @@ public final class ConflictWaiter {
 	}
 
 	/**
-	 * The place of one duplicate among those that wait. For one thread at a time.
+	 * The position of one waiting duplicate. For one thread at a time.
 	 *
 	 * @hidden
 	 */
@@ -162,7 +165,7 @@ public final class ConflictWaiter {
 
 		private final KeyCondition condition;
 
-		/** The signals of the condition before the last claim. */
+		/** The number of signals of the condition before the last claim. */
 		private long seen;
 
 		private Place(ClaimStateMachine admission, KeyCondition condition) {
@@ -171,8 +174,8 @@ public final class ConflictWaiter {
 		}
 
 		/**
-		 * Returns the claim that is sent next, if the wait is not over. The condition is
-		 * read before the claim, so that the wait misses no wake-up in between.
+		 * Returns the claim to send next, if the wait is not over. The condition is read
+		 * before the claim, so that the wait does not miss a signal in between.
 		 */
 		public NextStep ask() {
 			this.seen = this.condition.signals();
@@ -181,19 +184,20 @@ public final class ConflictWaiter {
 		}
 
 		/**
-		 * Waits without a thread until it is time to ask.
-		 * @param woken is called once, at once if there is nothing to wait for, else by
-		 * the thread of the timers or by whoever ends the conflict: it must neither block
-		 * nor throw
-		 * @return cancels the call, unless it has begun
+		 * Waits without a thread until it is time to poll.
+		 * @param woken called once: at once if there is nothing to wait for, else by the
+		 * timer thread or by the thread that ends the conflict. It must neither block nor
+		 * throw
+		 * @return cancels the callback, unless it has begun
 		 */
 		public Scheduler.Timer sleep(NextStep.Wait wait, Runnable woken) {
 			return this.condition.sleep(this.seen, wait, woken);
 		}
 
 		/**
-		 * Gives the place up.
-		 * @param move what comes next. If the conflict has ended, the others are told
+		 * Releases the position.
+		 * @param move the next step. If the conflict ended, the other duplicates are
+		 * woken up
 		 */
 		public void leave(NextStep move) {
 			try {
@@ -211,10 +215,10 @@ public final class ConflictWaiter {
 	}
 
 	/**
-	 * Creates the hold of a call whose record will be in an open transaction of this
-	 * node. The database would let another call with the key wait for that transaction,
-	 * with a connection of the application; here it waits without one, like any other
-	 * duplicate.
+	 * Creates the lock of a call whose record will be in an open transaction of this
+	 * node. The database would let another call with the key wait for that transaction
+	 * while it holds a connection of the application. Here the other call waits without a
+	 * connection, like any other duplicate.
 	 * @param waits whether the call waits for another call with the key
 	 */
 	public Hold hold(GuardedCall call, boolean waits) {
@@ -222,7 +226,7 @@ public final class ConflictWaiter {
 	}
 
 	/**
-	 * The hold of one call on its key, from before the begin of its transaction to the
+	 * The lock of one call on its key, from before the begin of its transaction to the
 	 * end. Thread-safe.
 	 *
 	 * @hidden
@@ -246,8 +250,8 @@ public final class ConflictWaiter {
 
 		/**
 		 * Takes the key until it is {@linkplain #free released}.
-		 * @return whether the call may claim: no other call of this node holds the key,
-		 * or the mode counts duplicates, which only the record can do
+		 * @return whether the call may claim: no other call of this node has taken the
+		 * key, or the mode counts duplicates, for which the record is needed
 		 */
 		public boolean take() {
 			if (this.call.options().mode() == IdempotencyMode.REJECT) {
@@ -259,8 +263,8 @@ public final class ConflictWaiter {
 
 		/**
 		 * Waits on the calling thread, without the key, until the key is taken.
-		 * @param admission of the call, which waits
-		 * @param ends whether something else ends the wait before
+		 * @param admission the state machine of the call, which waits
+		 * @param ends whether another condition ends the wait earlier
 		 * @return {@link NextStep#GO_ON}, or the last claim result if the wait is over
 		 */
 		public NextStep await(ClaimStateMachine admission, BooleanSupplier ends) {
@@ -270,10 +274,10 @@ public final class ConflictWaiter {
 		}
 
 		/**
-		 * Decides what comes next, because another call holds the key. That call may turn
-		 * out to be a duplicate itself, so a call that does not wait for work, or has
-		 * another fingerprint, waits until that is known.
-		 * @param admission of the call, which waits
+		 * Returns the next step while another call has taken the key. That call may turn
+		 * out to be a duplicate itself. A call that does not wait for work, or has
+		 * another fingerprint, therefore waits until that is known.
+		 * @param admission the state machine of the call, which waits
 		 */
 		public NextStep conflict(ClaimStateMachine admission) {
 			Hold other = ConflictWaiter.this.holds.get(this.call.key());
@@ -295,7 +299,8 @@ public final class ConflictWaiter {
 		}
 
 		/**
-		 * Releases the key, unless that was done before: another call may hold it now.
+		 * Releases the key, unless this call released it before: another call may have
+		 * taken it since.
 		 */
 		public void free() {
 			if (ConflictWaiter.this.holds.remove(this.call.key(), this)) {

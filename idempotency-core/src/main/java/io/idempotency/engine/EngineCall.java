@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One call of a template. An exception of the action reaches the caller unchanged. For
- * one thread and one use.
+ * one thread and a single use.
  */
 final class EngineCall implements IdempotencyTemplate.Call {
 
@@ -141,7 +141,7 @@ final class EngineCall implements IdempotencyTemplate.Call {
 	}
 
 	/**
-	 * Describes this call for an engine that joins no transactions, and waits for none.
+	 * Describes this call for an engine that does not join transactions or wait for them.
 	 */
 	<T> DescribedCall<T> describe(Type type) {
 		IdempotencyOptions resolved = resolve();
@@ -166,7 +166,7 @@ final class EngineCall implements IdempotencyTemplate.Call {
 
 	/**
 	 * Checks the declared type before the action runs: a result that could not be
-	 * replayed is rejected on the first call already.
+	 * replayed is already rejected on the first call.
 	 */
 	private TemplateResult declared(Type type, IdempotencyOptions resolved) {
 		return this.template.result(this.operation, type, resolved.replays());
@@ -174,7 +174,7 @@ final class EngineCall implements IdempotencyTemplate.Call {
 
 	/**
 	 * Throws any exception without declaring it, because code in other languages throws
-	 * checked exceptions that it has not declared.
+	 * undeclared checked exceptions.
 	 */
 	@SuppressWarnings("unchecked")
 	private <T, X extends Throwable> @Nullable T guard(Type type, boolean async, Callable<? extends @Nullable T> action)

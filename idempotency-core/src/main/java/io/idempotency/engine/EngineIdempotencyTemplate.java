@@ -22,7 +22,7 @@ import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The programmatic door: {@link IdempotencyTemplate} on the engine.
+ * The programmatic adapter: {@link IdempotencyTemplate} on the engine.
  *
  * @hidden
  */
@@ -40,8 +40,8 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	final TemplateEnvironment environment;
 
 	/**
-	 * A check of a type needs reflection and the JSON mapper, and there are many calls,
-	 * so each type is checked once.
+	 * A check of a type needs reflection and the JSON mapper, so each type is checked
+	 * only once.
 	 */
 	private final Map<Type, TemplateResult> replayable = new ConcurrentHashMap<>();
 
@@ -50,9 +50,9 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	final Namespace namespace;
 
 	/**
-	 * Creates a template for an application without transactions, with one store, in no
-	 * namespace.
-	 * @param store where records are kept
+	 * Creates a template for an application without transactions, with one store and
+	 * without a namespace.
+	 * @param store the store of the records
 	 * @param codec encodes results
 	 * @param defaults the defaults of the options
 	 */
@@ -63,7 +63,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 
 	/**
 	 * Creates a template.
-	 * @param store the store for calls that name no store
+	 * @param store the store for calls that do not name a store
 	 * @param codec encodes results
 	 * @param defaults the defaults of the options
 	 * @param environment the application
@@ -88,11 +88,11 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	 * Describes a call for another engine.
 	 * @param <T> the type of the result
 	 * @param operation name of the operation
-	 * @param description gives the call its key and the rest
+	 * @param description sets the key and the other attributes of the call
 	 * @param type the type as which a stored result is decoded
 	 * @throws io.idempotency.IdempotencyException if the call has no key
-	 * @throws IllegalArgumentException if results of the type cannot be replayed, or the
-	 * call contradicts itself
+	 * @throws IllegalArgumentException if results of the type cannot be replayed, or if
+	 * attributes of the call contradict each other
 	 */
 	public <T> DescribedCall<T> describe(String operation, Consumer<? super Call> description, Type type) {
 		EngineCall call = new EngineCall(operation, this);
@@ -115,9 +115,9 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	/**
 	 * A call of a template that another engine guards.
 	 *
-	 * @param call what the engine is told
-	 * @param values keeps and gives the values; it is not run
-	 * @param recovery looks the result up, {@code null} if nothing does
+	 * @param call the description of the call for the engine
+	 * @param values stores and replays the values; it is not run
+	 * @param recovery looks up the result, {@code null} without a lookup
 	 * @hidden
 	 */
 	public record DescribedCall<T>(GuardedCall call, ValueAction<T> values, @Nullable Callable<?> recovery) {
@@ -198,7 +198,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 		/**
 		 * Finds a store.
 		 * @param name name of the bean
-		 * @throws IllegalArgumentException if there is none
+		 * @throws IllegalArgumentException if the store does not exist
 		 */
 		default IdempotencyStore store(String name) {
 			throw new IllegalArgumentException("Store '" + name + "' does not exist");
@@ -206,22 +206,23 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 
 		/**
 		 * Finds the transactions that a call may join.
-		 * @throws IllegalArgumentException if there are none, or several
+		 * @throws IllegalArgumentException if there is not exactly one transaction
+		 * manager
 		 */
 		default TransactionStarter transactions() {
 			throw new IllegalArgumentException("No transactions are available to join");
 		}
 
-		/** Returns the current caller, to whom tokens belong. */
+		/** Returns the current caller, to which tokens are bound. */
 		default Caller caller() {
 			return Caller.ANONYMOUS;
 		}
 
 		/**
-		 * Returns the HTTP status that a failure asks for; it is remembered together with
-		 * the failure.
+		 * Returns the HTTP status that a failure requests. It is stored together with the
+		 * failure.
 		 * @param failure the exception of an action
-		 * @return the status, 0 if it asks for none
+		 * @return the status, 0 if the failure does not request one
 		 */
 		default int statusOf(Throwable failure) {
 			return 0;

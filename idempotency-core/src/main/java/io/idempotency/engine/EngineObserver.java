@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sees what an engine does: each guarded call from its start to its end, and what is
- * asked of the stores. An observer can never change the outcome of a call: its failures
+ * Observes the work of an engine: each guarded call from its start to its end, and the
+ * operations of the stores. An observer never changes the outcome of a call: its failures
  * are logged. Thread-safe.
  *
  * @hidden
@@ -22,40 +22,40 @@ import org.slf4j.LoggerFactory;
 @Internal
 public interface EngineObserver {
 
-	/** Sees nothing. */
+	/** Observes nothing. */
 	EngineObserver NONE = new EngineObserver() {
 	};
 
 	/**
-	 * Is told that a call has started.
-	 * @return its observation, {@code null} if nobody wants to see it; no object is then
-	 * made for it
+	 * Starts the observation of a call.
+	 * @return the observation, {@code null} if the call is not observed; no further
+	 * object is then created for it
 	 */
 	default @Nullable SeenCall started(GuardedCall call) {
 		return null;
 	}
 
 	/**
-	 * Is told that a call has started whose thread does not know what it is a part of.
-	 * @param parent what the observation is below, as {@link SeenCall#observation()} of
-	 * another call may be; {@code null} for what the thread knows
-	 * @return its observation, as {@link #started(GuardedCall)} gives it
+	 * Starts the observation of a call whose thread does not have the parent observation.
+	 * @param parent the parent observation, for example {@link SeenCall#observation()} of
+	 * another call; {@code null} for that of the thread
+	 * @return the observation, as in {@link #started(GuardedCall)}
 	 */
 	default @Nullable SeenCall started(GuardedCall call, @Nullable Object parent) {
 		return started(call);
 	}
 
 	/**
-	 * Is asked once for each store. Returns the store that is asked in its place, which
-	 * does the same.
+	 * Returns the store that replaces the given one and behaves in the same way. Called
+	 * once for each store.
 	 */
 	default IdempotencyStore observed(IdempotencyStore store) {
 		return store;
 	}
 
 	/**
-	 * Returns where a claim comes from that this thread makes now. Is asked once for each
-	 * claim, so it must be quick.
+	 * Returns the origin of a claim that the current thread makes. Called once for each
+	 * claim, so it must be fast.
 	 */
 	default ClaimOrigin origin() {
 		return ClaimOrigin.UNKNOWN;
@@ -72,40 +72,41 @@ public interface EngineObserver {
 	}
 
 	/**
-	 * The observation of one call. Thread-safe: the end of an asynchronous call comes on
-	 * another thread than its start.
+	 * The observation of one call. Thread-safe: an asynchronous call may end on another
+	 * thread than the one that started it.
 	 *
 	 * @hidden
 	 */
 	interface SeenCall {
 
 		/**
-		 * Makes the observation the current one of this thread. The engine does so while
-		 * the call runs, and while it ends on another thread.
+		 * Makes this observation the current one of the thread. The engine calls this
+		 * method while the call runs, and while it ends on another thread.
 		 * @return the scope, to be closed by the same thread
 		 */
 		Scope open();
 
 		/**
-		 * Returns what the observations of the work are below, where no thread knows it.
-		 * @return the observation, {@code null} if there is none
+		 * Returns the parent for the observations of the work, for threads without a
+		 * current observation.
+		 * @return the observation, {@code null} if it does not exist
 		 */
 		default @Nullable Object observation() {
 			return null;
 		}
 
 		/**
-		 * Is told that the call is given the result of the first call with its key,
-		 * before it is told the end.
-		 * @param first where the claim of the first call came from
+		 * Notes that the call receives the result of the first call with its key. Called
+		 * before {@link #ended}.
+		 * @param first the origin of the claim of the first call
 		 */
 		default void replays(ClaimOrigin first) {
 		}
 
 		/**
-		 * Is told once how the call has ended.
-		 * @param failure the exception of the call or its rejection, {@code null} if there
-		 * is none
+		 * Notes the outcome of the call. Called once.
+		 * @param failure the exception of the call or its rejection, {@code null} without
+		 * an exception
 		 */
 		void ended(IdempotencyOutcome outcome, @Nullable Throwable failure);
 
@@ -125,8 +126,8 @@ public interface EngineObserver {
 	}
 
 	/**
-	 * A store that measures what is asked of another one. A driver that asks a form of
-	 * its own of that other store tells here how long that took. Thread-safe.
+	 * A store that measures the operations of another store. An engine that calls a
+	 * different interface of that other store reports the duration here. Thread-safe.
 	 *
 	 * @hidden
 	 */
@@ -136,14 +137,14 @@ public interface EngineObserver {
 		IdempotencyStore measured();
 
 		/**
-		 * Notes a verb that did not go through this store.
-		 * @param verb what was asked
-		 * @param answered whether the store has answered, and not failed
-		 * @param nanos how long it took
+		 * Notes an operation that did not go through this store.
+		 * @param verb the operation
+		 * @param answered whether the store responded without a failure
+		 * @param nanos the duration
 		 */
 		void took(Verb verb, boolean answered, long nanos);
 
-		/** A verb of the protocol. */
+		/** An operation of the protocol. */
 		enum Verb {
 
 			CLAIM, LOOK, COMPLETE, RELEASE, RENEW, ISSUE
@@ -153,15 +154,16 @@ public interface EngineObserver {
 	}
 
 	/**
-	 * One call as its observer is told about it: exactly one end, whichever part of the
-	 * engine sees it first. A call that owns its key ends with its claim, any other call
-	 * with its answer. No failure of the observer leaves this class. Thread-safe.
+	 * One call, as reported to its observer: with exactly one end, whichever part of the
+	 * engine detects it first. A call that owns its key ends with its claim. Any other
+	 * call ends when it returns or throws. No exception of the observer leaves this
+	 * class. Thread-safe.
 	 *
 	 * @hidden
 	 */
 	final class ObservedCall {
 
-		/** A call without an observer and without a log; this object keeps no state. */
+		/** A call without an observer and without a log. This object has no state. */
 		static final ObservedCall NONE = new ObservedCall(null, null, new EventPublisher((event, operation) -> {
 		}));
 
@@ -180,7 +182,7 @@ public interface EngineObserver {
 
 		private volatile boolean owner;
 
-		/** The outcome of a call that ends well, where its end alone does not tell it. */
+		/** The outcome of a successful call, if its end alone does not determine it. */
 		private volatile @Nullable IdempotencyOutcome seenAs;
 
 		private ObservedCall(@Nullable GuardedCall call, EngineObserver.@Nullable SeenCall observation,
@@ -190,7 +192,7 @@ public interface EngineObserver {
 			this.events = events;
 		}
 
-		/** Begins the observation of a call, if anybody wants to see it. */
+		/** Begins the observation of a call, if the observer wants it. */
 		static ObservedCall start(EngineObserver observer, GuardedCall call, @Nullable Object parent,
 				EventPublisher events) {
 			EngineObserver.SeenCall observation = EventPublisher.attempt(() -> observer.started(call, parent),
@@ -214,8 +216,8 @@ public interface EngineObserver {
 		}
 
 		/**
-		 * Returns what the observations of the work are below, {@code null} if nobody
-		 * looks.
+		 * Returns the parent for the observations of the work, {@code null} if the call
+		 * is not observed.
 		 */
 		public @Nullable Object observation() {
 			return (this.observation != null) ? this.observation.observation() : null;
@@ -228,7 +230,7 @@ public interface EngineObserver {
 			}
 		}
 
-		/** Notes the outcome of a call whose end alone does not tell it. */
+		/** Notes the outcome of a call if its end alone does not determine it. */
 		public void seenAs(IdempotencyOutcome outcome) {
 			if (this != NONE) {
 				this.seenAs = outcome;
@@ -236,8 +238,8 @@ public interface EngineObserver {
 		}
 
 		/**
-		 * Ends the observation of a call that was given the result of the first one.
-		 * @param first where the claim of the first call came from
+		 * Ends the observation of a call that received the result of the first call.
+		 * @param first the origin of the claim of the first call
 		 */
 		public void replayed(ClaimOrigin first) {
 			EngineObserver.SeenCall seen = this.observation;
@@ -247,14 +249,14 @@ public interface EngineObserver {
 			end(IdempotencyOutcome.REPLAYED, null);
 		}
 
-		/** Notes that the call has returned to its caller. */
+		/** Notes that the call returned to its caller. */
 		public void returned() {
 			if (this != NONE && !this.owner) {
 				end(or(IdempotencyOutcome.EXECUTED), null);
 			}
 		}
 
-		/** Notes that the call has thrown. */
+		/** Notes that the call threw an exception. */
 		public void threw(Throwable thrown) {
 			if (this != NONE && !this.owner) {
 				end(or(outcome(thrown)), thrown);
@@ -262,10 +264,10 @@ public interface EngineObserver {
 		}
 
 		/**
-		 * Notes that the claim of the call has ended.
-		 * @param ending how the call has ended
-		 * @param write what became of the record
-		 * @param accepted whether the store has accepted that, as far as it is known
+		 * Notes that the claim of the call ended.
+		 * @param ending the outcome of the call
+		 * @param write the update of the record
+		 * @param accepted whether the store accepted the update, as far as is known
 		 */
 		public void claimEnded(CallOutcome ending, RecordUpdate write, boolean accepted) {
 			if (this != NONE) {
@@ -273,7 +275,7 @@ public interface EngineObserver {
 			}
 		}
 
-		/** Notes that the claim of the call is left to its lease. */
+		/** Notes that the key stays claimed until the lease expires. */
 		public void claimLeft() {
 			end(IdempotencyOutcome.INDETERMINATE, null);
 		}
@@ -285,7 +287,7 @@ public interface EngineObserver {
 				return;
 			}
 			if (logger.isDebugEnabled()) {
-				// The message of a failure may hold a key.
+				// The message of a failure may contain a key.
 				String thrown = (failure != null) ? failure.getClass().getName() : "no exception";
 				EventPublisher.write(() -> logger.debug("Call of '{}' (record {}, mode {}): {}, {}", call.operation(),
 						call.key().hashHex(), call.options().mode(), outcome.value(), thrown));
@@ -301,7 +303,9 @@ public interface EngineObserver {
 			return (known != null) ? known : usual;
 		}
 
-		/** The outcome of a rejected call has the name of its problem code. */
+		/**
+		 * Returns the outcome of a rejected call, which has the name of its problem code.
+		 */
 		private static IdempotencyOutcome outcome(Throwable thrown) {
 			String code = (thrown instanceof IdempotencyException rejection) ? rejection.code() : "";
 			return Arrays.stream(IdempotencyOutcome.values())

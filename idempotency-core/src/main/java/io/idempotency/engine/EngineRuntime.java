@@ -33,16 +33,16 @@ import io.idempotency.store.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state that the calls of one application share, blocking and reactive ones: its
- * stores, each added by its first call, the duplicates that wait, and the threads that
- * end asynchronous calls. Thread-safe.
+ * The state that all calls of an application share, blocking and reactive ones: its
+ * stores, each added by its first call, the waiting duplicates, and the threads that end
+ * asynchronous calls. Thread-safe.
  *
  * @param scheduler time and threads
  * @param events reports events and log messages
  * @param observer observes the calls
  * @param transactions the ends of transactions that failed work began
- * @param waiter the duplicates that wait
- * @param detachedCalls the calls that continue after their callers are gone
+ * @param waiter the waiting duplicates
+ * @param detachedCalls the calls that continue after their callers disconnected
  * @param sealer encrypts results
  * @param resultExecutor ends asynchronous calls
  * @param stores the known stores
@@ -75,8 +75,8 @@ public record EngineRuntime(Scheduler scheduler, EventPublisher events, EngineOb
 
 	/**
 	 * Changes the options of a call whose record is in the transaction of its work. The
-	 * transaction holds the record for as long as it takes, so the claim needs no
-	 * renewal. A {@code Hold} decides whether the call waits for another call.
+	 * transaction locks the record until it ends, so the claim needs no renewal. A
+	 * {@code Hold} decides whether the call waits for another call.
 	 */
 	public GuardedCall inTransaction(GuardedCall call) {
 		IdempotencyOptions inside = call.options()
@@ -88,7 +88,7 @@ public record EngineRuntime(Scheduler scheduler, EventPublisher events, EngineOb
 		return new GuardedCall(call.key(), call.fingerprint(), inside, call.store());
 	}
 
-	/** Reports that the record could not be in the transaction of the work. */
+	/** Reports that the record could not be written in the transaction of the work. */
 	public IdempotencyStoreUnavailableException notJoined(GuardedCall call, IdempotencyStoreException cause) {
 		failed("join", call, cause);
 		return IdempotencyStoreUnavailableException.notExecuted(call.operation(), ClaimStateMachine.RETRY_AFTER, cause);
@@ -115,19 +115,21 @@ public record EngineRuntime(Scheduler scheduler, EventPublisher events, EngineOb
 	}
 
 	/**
-	 * Runs a task that may block, which {@link #close} waits for.
-	 * @return whether there was a thread for it
+	 * Runs a task that may block. {@link #close} waits for it.
+	 * @return whether a thread was available
 	 */
 	public boolean runs(Runnable task) {
 		return this.resultExecutor.takes(task);
 	}
 
-	/** Begins work without a waiting caller, which {@link #close} waits for. */
+	/** Begins work without a waiting caller. {@link #close} waits for it. */
 	public void workBegins() {
 		this.resultExecutor.underWay().begins();
 	}
 
-	/** Ends such work: its record is written, or the write is pending. */
+	/**
+	 * Ends work without a waiting caller: its record is written, or the write is pending.
+	 */
 	public void workEnds() {
 		this.resultExecutor.underWay().ends();
 	}
@@ -139,7 +141,7 @@ public record EngineRuntime(Scheduler scheduler, EventPublisher events, EngineOb
 
 	/**
 	 * Returns the runtime of a store, whose renewals have their first threads.
-	 * @throws RejectedExecutionException if there are none
+	 * @throws RejectedExecutionException if no threads are available
 	 */
 	public StoreRuntime of(IdempotencyStore store) {
 		StoreRuntime known = known(store);
@@ -147,7 +149,7 @@ public record EngineRuntime(Scheduler scheduler, EventPublisher events, EngineOb
 	}
 
 	private StoreRuntime create(IdempotencyStore named) {
-		// The thread for timers starts now, so that no timer has to wait for one later.
+		// Starts the timer thread now, so that no timer has to wait for a thread later.
 		this.scheduler.schedule(() -> {
 		}, Duration.ZERO).cancel();
 		String name = named.getClass().getSimpleName();
@@ -163,7 +165,7 @@ public record EngineRuntime(Scheduler scheduler, EventPublisher events, EngineOb
 		return this.stores.values();
 	}
 
-	/** Returns why calls of a store fail, {@code null} if they do not. */
+	/** Returns the reason why calls of a store fail, {@code null} if they do not fail. */
 	@Nullable Throwable trouble(IdempotencyStore store) {
 		StoreRuntime known = known(store);
 		if (known != null) {
@@ -188,10 +190,11 @@ public record EngineRuntime(Scheduler scheduler, EventPublisher events, EngineOb
 	}
 
 	/**
-	 * Waits for the calls that continue without a caller, and completes the futures whose
-	 * work is done; sends the pending writes of all stores, in parallel, until the stores
-	 * accept them, and logs the remaining ones. Then ends all waits for other calls.
-	 * @param nanos how long to try at most
+	 * Waits for the calls that continue without a caller, and completes the futures of
+	 * finished work. Sends the pending writes of all stores, in parallel, until the
+	 * stores accept them, and logs the remaining writes. Finally ends all waits for other
+	 * calls.
+	 * @param nanos the longest time for all attempts
 	 */
 	void close(long nanos) {
 		long deadline = this.scheduler.nanos() + nanos;
@@ -221,11 +224,11 @@ public record EngineRuntime(Scheduler scheduler, EventPublisher events, EngineOb
 	 * The state of one store, so that a store that hangs or fails does not affect the
 	 * claims of another store. Thread-safe.
 	 *
-	 * @param store the store, or the store that an observer has put in front of it
+	 * @param store the store, or the store that an observer put in front of it
 	 * @param breaker the failures of the store
 	 * @param renewer renews the claims of running calls
 	 * @param repeater repeats the pending writes
-	 * @param finished finds the results of calls that this node has seen complete
+	 * @param finished finds the results of calls that completed on this node
 	 * @hidden
 	 */
 	public record StoreRuntime(IdempotencyStore store, StoreCircuitBreaker breaker, Renewer renewer,
@@ -238,7 +241,7 @@ public record EngineRuntime(Scheduler scheduler, EventPublisher events, EngineOb
 
 		/**
 		 * Notes that a lookup that must not block found nothing.
-		 * @param failure why, {@code null} if there is no result
+		 * @param failure the failure of the lookup, {@code null} if it found nothing
 		 * @param begun when the lookup began
 		 * @param claims whether this thread claims next for the call
 		 */
@@ -296,7 +299,7 @@ public record EngineRuntime(Scheduler scheduler, EventPublisher events, EngineOb
 		}
 
 		/**
-		 * Returns how late the most overdue renewal of a claim is, zero if none is late.
+		 * Returns the delay of the most overdue renewal, zero if no renewal is late.
 		 */
 		public Duration latestBeat() {
 			return Duration
@@ -310,9 +313,9 @@ public record EngineRuntime(Scheduler scheduler, EventPublisher events, EngineOb
 	}
 
 	/**
-	 * Counts the calls of one node that continue after their caller is gone, and bounds
+	 * Counts the calls of one node that continue after their caller disconnected. Bounds
 	 * their number, in total and for each operation. A call counts until it ends, or
-	 * until its claim is not renewed any more. Thread-safe.
+	 * until its claim is no longer renewed. Thread-safe.
 	 *
 	 * @hidden
 	 */
@@ -352,10 +355,10 @@ public record EngineRuntime(Scheduler scheduler, EventPublisher events, EngineOb
 		}
 
 		/**
-		 * Returns whether a new call of an operation may run: not if the operation has
-		 * more than half of the allowed number, or all operations together have reached
-		 * it. Nested calls are not bounded, because they are part of the work of another
-		 * call.
+		 * Returns whether a new call of an operation may run. It may not if the operation
+		 * has more than half of the allowed number, or if all operations together reached
+		 * that number. Nested calls are not bounded, because they are part of the work of
+		 * another call.
 		 */
 		public boolean admits(String operation) {
 			if (this.empty) {
@@ -377,7 +380,7 @@ public record EngineRuntime(Scheduler scheduler, EventPublisher events, EngineOb
 		}
 
 		/**
-		 * Adds a call whose caller is gone.
+		 * Adds a call whose caller disconnected.
 		 * @param call identifies the call; adding it again has no effect
 		 */
 		public synchronized void add(Object call, String operation) {

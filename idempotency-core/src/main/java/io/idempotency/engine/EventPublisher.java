@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Reports events to the listener and to the log; neither can change the outcome of a
- * call. Thread-safe, and throws nothing.
+ * Reports events to the listener and to the log. Neither can change the outcome of a
+ * call. Thread-safe; throws nothing.
  *
  * @hidden
  */
@@ -38,22 +38,21 @@ public final class EventPublisher {
 	private static final Logger logger = LoggerFactory.getLogger(EventPublisher.class);
 
 	/**
-	 * Limits the memory of the logged problems, because an application may make up names
-	 * of operations at run time.
+	 * Limits the memory for the logged problems, because an application may create
+	 * operation names at run time.
 	 */
 	private static final int MAX_TOLD = 1000;
 
 	/**
-	 * A lease does not say when a call ends, so no client is told to wait longer than
-	 * this.
+	 * The longest time in {@code Retry-After}. A call may end long before its lease does.
 	 */
 	private static final Duration MAX_RETRY_AFTER = Duration.ofSeconds(2);
 
 	private final IdempotencyListener listener;
 
 	/**
-	 * The problems that were logged as a warning. A problem may meet every call, so it is
-	 * a warning only once.
+	 * The problems that were logged as a warning. A problem may affect every call, so it
+	 * is a warning only once.
 	 */
 	private final Set<String> told = ConcurrentHashMap.newKeySet();
 
@@ -105,10 +104,10 @@ public final class EventPublisher {
 	}
 
 	/**
-	 * Reports that the work was done already, but its result was not found, and creates
+	 * Reports that the work was already done but its result was not found, and creates
 	 * the exception for the caller.
-	 * @param duplicate the exception that says so
-	 * @param failure the failure of the look-up, {@code null} if it found nothing
+	 * @param duplicate the exception that means "already done"
+	 * @param failure the failure of the lookup, {@code null} if it found nothing
 	 */
 	public IdempotencyException resultNotFound(String operation, Throwable duplicate, @Nullable Throwable failure) {
 		IdempotencyException rejection = rejection(operation, new ClaimResult.ResultUnavailable());
@@ -142,9 +141,9 @@ public final class EventPublisher {
 	}
 
 	/**
-	 * Reports a claim that was lost while its owner was at work, and asks the store who
-	 * has it now, so that both runs can be found.
-	 * @param run where the claim came from
+	 * Reports a claim that was lost while its call ran. Reads the current owner from the
+	 * store, so that both runs can be found.
+	 * @param run the origin of the claim
 	 */
 	public void claimLost(GuardedCall call, ClaimOrigin run) {
 		publish(IdempotencyEvent.LEASE_LOST, call.operation());
@@ -153,7 +152,9 @@ public final class EventPublisher {
 				+ "now: {}", call.operation(), call.key().hashHex(), run(run.node(), run.traceId()), holder(call));
 	}
 
-	/** The store may be unavailable, and the rest of the message is still useful. */
+	/**
+	 * Ignores a failure of the store, because the rest of the message is still useful.
+	 */
 	private static String holder(GuardedCall call) {
 		String holder = attempt(() -> call.store()
 			.admin()
@@ -171,8 +172,8 @@ public final class EventPublisher {
 	}
 
 	/**
-	 * Writes a log message in the middle of a call, which goes on even if the log, or the
-	 * text of an exception of other code, fails.
+	 * Writes a log message within a call. The call continues even if the log, or the
+	 * message of an exception of other code, fails.
 	 */
 	static void write(Runnable message) {
 		run(message, (ex) -> {
@@ -190,8 +191,7 @@ public final class EventPublisher {
 	/**
 	 * Runs code that must not change the outcome of a call: a listener or an observer.
 	 * @param <T> the type of the result
-	 * @param failed receives the failure; errors too, because the code may be broken in
-	 * any way
+	 * @param failed receives the failure, including errors: the code may fail in any way
 	 * @return the result, {@code null} if the code failed
 	 */
 	public static <T> @Nullable T attempt(Supplier<@Nullable T> code, Consumer<Throwable> failed) {
@@ -289,7 +289,7 @@ public final class EventPublisher {
 				operation, cause));
 	}
 
-	/** Reports a write that the store has not taken for a whole retention. */
+	/** Reports a write that the store did not accept for a whole retention. */
 	void gaveUp(String verb, String operation) {
 		logger.error(
 				"[IDEM-110] The store failed to {} a claim of '{}' for its whole retention, and the write is "
@@ -304,7 +304,7 @@ public final class EventPublisher {
 				+ "stops (server.shutdown=graceful).", verb, operation);
 	}
 
-	/** Reports the number of writes of each operation that were left at the close. */
+	/** Reports the number of writes of each operation that were pending at the close. */
 	void closed(Map<String, Integer> left) {
 		if (!left.isEmpty()) {
 			logger.warn("[IDEM-112] The application stopped with pending writes, by operation: {}. Their keys stay "

@@ -17,10 +17,10 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Finds the results of calls that this node has recently seen complete. The remembered
- * keys are a guess that saves or costs a lookup and decides nothing: a key replaces
- * another one, and its record may be gone. Needs 128 KB for a store, from the first key
- * on. Thread-safe.
+ * Finds the results of calls that recently completed on this node. The remembered keys
+ * are hints that save or cost a lookup and decide nothing: a key replaces another one,
+ * and its record may be deleted. Needs 128 KB for a store, from the first key on.
+ * Thread-safe.
  */
 final class FinishedCallFinder {
 
@@ -99,7 +99,7 @@ final class FinishedCallFinder {
 	 */
 	ClaimResult.@Nullable Completed find(GuardedCall call) {
 		if (call.options().mode() == IdempotencyMode.REJECT || !contain(call.key())) {
-			// In this mode the claim counts, whatever the record has.
+			// In this mode the claim counts, regardless of the record.
 			return null;
 		}
 		ClaimResult.Completed found = null;
@@ -119,7 +119,7 @@ final class FinishedCallFinder {
 
 	/**
 	 * Notes that a lookup found no result.
-	 * @param failure why, {@code null} if there is no result
+	 * @param failure the failure of the lookup, {@code null} if it found nothing
 	 * @param begun when the lookup began
 	 * @param claims whether this thread claims next for the call
 	 */
@@ -143,9 +143,9 @@ final class FinishedCallFinder {
 	}
 
 	/**
-	 * Takes the failure of the lookup by this thread for the key that is about to be
-	 * claimed. With the claim, its caller would wait for a second timeout.
-	 * @return the failure, {@code null} if there is none, or not a recent one
+	 * Removes and returns the failure of the lookup by this thread for the key that is
+	 * about to be claimed. With a claim, the caller would wait for a second timeout.
+	 * @return the failure, {@code null} without a recent failure
 	 */
 	@Nullable RuntimeException takeUnanswered(IdempotencyKey key) {
 		Timeout timeout = this.timeouts.isEmpty() ? null : this.timeouts.remove(Thread.currentThread());
@@ -157,7 +157,10 @@ final class FinishedCallFinder {
 		return (int) key.hashPart(3) & (POSITIONS - 1);
 	}
 
-	/** The hash starts with the caller. Its end distinguishes the keys of a caller. */
+	/**
+	 * Returns the end of the hash: its start contains the caller, and its end
+	 * distinguishes the keys of a caller.
+	 */
 	private static long mark(IdempotencyKey key) {
 		return key.hashPart(2);
 	}

@@ -13,8 +13,8 @@ import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The work of a guarded call. Its door translates the work for the engine, and the engine
- * decides. For one call, not thread-safe.
+ * The work of a guarded call. Its adapter translates the work for the engine, and the
+ * engine decides. For one call, not thread-safe.
  *
  * @param <T> the result of the guarded method
  * @hidden
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public interface GuardedAction<T> {
 
 	/**
-	 * Is told that the call owns its key from now on. The engine calls this method before
+	 * Notes that the call owns its key from now on. The engine calls this method before
 	 * {@link #run()} and before the recovery of an abandoned claim.
 	 */
 	default void acquired(OwnedClaim claim) {
@@ -37,21 +37,21 @@ public interface GuardedAction<T> {
 	@Nullable T run() throws Throwable;
 
 	/**
-	 * Is offered the end of a transaction that the call has begun for its work and its
-	 * record. The guarded method has returned, and {@link #returned} was told. A door
-	 * that takes it ends the transaction later, with its result in it. An exception rolls
-	 * the transaction back, and the call has failed with it.
-	 * @return whether the door takes it; if not, the transaction is committed at once
+	 * Offers the open transaction that the call began for its work and its record. The
+	 * guarded method returned, and {@link #returned} was called. An adapter that accepts
+	 * the transaction ends it later, with its result in it. If this method throws, the
+	 * transaction is rolled back, and the call fails with that exception.
+	 * @return whether the adapter ends the transaction; if not, it is committed at once
 	 */
 	default boolean takes(TransactionHandle work) {
 		return false;
 	}
 
 	/**
-	 * Looks up the result in the business data. The engine asks only if the policy is
-	 * recoverable.
-	 * @return the result, or {@code null} if there is none
-	 * @throws Throwable any exception of the look-up
+	 * Looks up the result in the business data. The engine calls this method only if the
+	 * policy is recoverable.
+	 * @return the result, or {@code null} if the lookup found no result
+	 * @throws Throwable any exception of the lookup
 	 */
 	@Nullable T recover() throws Throwable;
 
@@ -59,16 +59,16 @@ public interface GuardedAction<T> {
 	boolean isDuplicate(Throwable failure);
 
 	/**
-	 * Turns a stored result into the answer for a duplicate.
-	 * @throws Throwable the exception that the caller gets instead: a remembered failure,
-	 * or a signal of the door
+	 * Turns a stored result into the result for a duplicate.
+	 * @throws Throwable the exception that the caller receives instead: a remembered
+	 * failure, or a signal of the adapter
 	 */
 	@Nullable T replay(StoredResult result) throws Throwable;
 
 	/**
-	 * Turns a result that was looked up into the answer for a duplicate. The engine calls
-	 * this method where no claim is held: the record is a tombstone, or its result cannot
-	 * be read.
+	 * Turns a result that was looked up into the result for a duplicate. The engine calls
+	 * this method when the call has no claim: the record is completed without a stored
+	 * result, or its result cannot be read.
 	 */
 	default @Nullable T replayRecovered(T value) {
 		return value;
@@ -76,9 +76,10 @@ public interface GuardedAction<T> {
 
 	/**
 	 * Returns the open transaction that the work is a part of. The call is done when that
-	 * has committed. Work that goes on after the method has returned is no part of it.
-	 * @param current the innermost transaction that the calling thread is in,
-	 * {@code null} if there is none
+	 * transaction committed. Work that continues after the method returned is not a part
+	 * of it.
+	 * @param current the innermost transaction of the calling thread, {@code null}
+	 * without a transaction
 	 * @return the transaction, {@code null} if the work commits by itself
 	 */
 	default @Nullable SurroundingTransaction surrounding(@Nullable SurroundingTransaction current) {
@@ -86,8 +87,8 @@ public interface GuardedAction<T> {
 	}
 
 	/**
-	 * Returns whether the guarded method returns futures. The caller then gets another
-	 * future, which completes after the claim has ended.
+	 * Returns whether the guarded method returns futures. The caller then receives
+	 * another future, which completes after the claim ended.
 	 * @return whether {@code T} is a {@link java.util.concurrent.CompletableFuture} or
 	 * {@link CompletionStage}
 	 */
@@ -96,87 +97,91 @@ public interface GuardedAction<T> {
 	}
 
 	/**
-	 * Is told that the guarded method has returned a future.
-	 * @param answer the future that the caller gets
+	 * Notes that the guarded method returned a future.
+	 * @param answer the future that the caller receives
 	 * @return whether the adapter {@linkplain OwnedClaim#detach() detaches} the claim
-	 * when the caller is gone. If not, the renewal of the claim is bounded from now on
+	 * when the caller disconnects. If not, the renewal of the claim is bounded from now
+	 * on
 	 */
 	default boolean deferred(CompletionStage<?> answer) {
 		return false;
 	}
 
 	/**
-	 * Is told the value of the guarded method, or the value that was looked up.
+	 * Returns the outcome for the value of the guarded method, or for the value that was
+	 * looked up.
 	 * @param value the value; if the method returned a future, the value inside
-	 * @param recovered whether the value was looked up, so that it is answered as a
+	 * @param recovered whether the value was looked up, so that it is returned as a
 	 * replay
-	 * @return how the call has ended; an exception of this method makes the ending
+	 * @return the outcome of the call. If this method throws, the outcome is
 	 * {@link CallOutcome.SuccessWithoutResult}, never a failure of the call
 	 */
 	CallOutcome returned(@Nullable Object value, boolean recovered);
 
 	/**
-	 * Is told that the guarded method has thrown, or that its future has failed.
-	 * @param failure the exception, which the caller gets
-	 * @return how the call has ended
+	 * Returns the outcome after the guarded method threw an exception or its future
+	 * failed.
+	 * @param failure the exception, which the caller receives
+	 * @return the outcome of the call
 	 */
 	CallOutcome threw(Throwable failure);
 
 	/**
-	 * Is told that the guarded method has thrown although its transaction has committed.
-	 * @param failure the exception, which the caller gets
-	 * @return how the call has ended
+	 * Returns the outcome after the guarded method threw an exception although its
+	 * transaction committed.
+	 * @param failure the exception, which the caller receives
+	 * @return the outcome of the call
 	 */
 	default CallOutcome threwAfterCommit(Throwable failure) {
 		return new CallOutcome.SuccessWithoutResult(failure);
 	}
 
 	/**
-	 * Is told that the future of the guarded method was cancelled or has timed out. Its
-	 * owner gave up, and that says nothing about the work.
-	 * @param failure the exception, which the caller gets
-	 * @return how the call has ended
+	 * Returns the outcome after the future of the guarded method was cancelled or timed
+	 * out. That does not show whether the work was done.
+	 * @param failure the exception, which the caller receives
+	 * @return the outcome of the call
 	 */
 	default CallOutcome gaveUp(Throwable failure) {
 		return CallOutcome.OUT_OF_SIGHT;
 	}
 
 	/**
-	 * Work that has returned, and whose transaction is open. Whoever has
-	 * {@linkplain GuardedAction#takes(TransactionHandle) taken} it ends the transaction,
-	 * once, on the thread of the work.
+	 * Work that returned and whose transaction is open. The adapter that
+	 * {@linkplain GuardedAction#takes(TransactionHandle) accepted} it ends the
+	 * transaction once, on the thread of the work.
 	 *
 	 * @hidden
 	 */
 	interface TransactionHandle {
 
 		/**
-		 * Sends to the database what the work has changed in memory, so that what the
-		 * database makes of it can be seen.
+		 * Sends the changes in memory to the database, so that values that the database
+		 * generates become visible.
 		 * @throws RuntimeException the exception of the database
 		 */
 		void flush();
 
 		/**
-		 * Writes the record, with the result if the call has ended by now, and commits.
+		 * Writes the record, with the result if the call ended by now, and commits.
 		 * @throws RuntimeException the exception of the commit, or of the record; the
-		 * transaction was rolled back, or its end is not known
+		 * transaction was rolled back, or its outcome is unknown
 		 */
 		void commit();
 
 		/**
-		 * Looks the result up after a failed commit that says that the work was done
-		 * before.
+		 * Looks up the result after a failed commit if the failure means that the work
+		 * was already done.
 		 * @param failure the exception of the commit
-		 * @return the result, which the guarded action was told
-		 * @throws Throwable the exception of the commit if it says something else, or the
-		 * rejection if there is no result
+		 * @return the result, which was passed to the guarded action
+		 * @throws Throwable the exception of the commit if it has another meaning, or the
+		 * rejection without a result
 		 */
 		@Nullable Object recover(Throwable failure) throws Throwable;
 
 		/**
-		 * Rolls back: the work has failed.
-		 * @param failure why; a failure of the rollback is only added to it
+		 * Rolls back because the work failed.
+		 * @param failure the reason; a failure of the rollback is only added to it
 		 */
 		void rollback(Throwable failure);
 
@@ -184,8 +189,8 @@ public interface GuardedAction<T> {
 
 	/**
 	 * The database transaction around a guarded call, which was open before the call.
-	 * Until its end the engine does not know whether the work of the call will be
-	 * committed. For the thread of the transaction.
+	 * Until the transaction ends, the engine does not know whether the work of the call
+	 * will be committed. For the thread of the transaction.
 	 *
 	 * @hidden
 	 */
@@ -193,13 +198,14 @@ public interface GuardedAction<T> {
 
 		/**
 		 * Returns the claim of an earlier call in this transaction.
-		 * @return the claim that was last bound with the key, {@code null} if none was
+		 * @return the claim that was last bound with the key, {@code null} without such a
+		 * claim
 		 */
 		@Nullable OwnedClaim find(IdempotencyKey key);
 
 		/**
-		 * Remembers a claim until the transaction has ended.
-		 * @param ended is told once how the transaction has ended, after its end
+		 * Stores a claim until the transaction ended.
+		 * @param ended receives the outcome once, after the transaction ended
 		 */
 		void bind(IdempotencyKey key, OwnedClaim claim, Consumer<TransactionOutcome> ended);
 
@@ -216,24 +222,24 @@ public interface GuardedAction<T> {
 		ThreadTransactions NONE = () -> null;
 
 		/**
-		 * Returns the innermost open transaction of the current thread, {@code null} if
-		 * there is none.
+		 * Returns the innermost open transaction of the current thread, {@code null}
+		 * without a transaction.
 		 */
 		@Nullable SurroundingTransaction current();
 
 	}
 
 	/**
-	 * Marks an exception of the guard itself. It says nothing of the guarded work,
-	 * whatever type it has, so it never means "already done".
+	 * Marks an exception of the guard itself. It is unrelated to the guarded work,
+	 * regardless of its type, so it never means "already done".
 	 *
 	 * @hidden
 	 */
 	interface GuardSignal {
 
 		/**
-		 * Returns whether an exception is of the guard: a signal, a fault, or the rejection
-		 * of another guarded call.
+		 * Returns whether the guard threw an exception: a signal, a fault, or the
+		 * rejection of another guarded call.
 		 */
 		static boolean is(Throwable thrown) {
 			return thrown instanceof GuardSignal || thrown instanceof IdempotencyException

@@ -13,11 +13,11 @@ import io.idempotency.store.ClaimType;
 import io.idempotency.store.IdempotencyStore;
 
 /**
- * One call that asks for the right to run, as its door describes it.
+ * One call to guard, as its adapter describes it.
  *
- * @param fingerprint what must be equal on a retry
+ * @param fingerprint the values that must be equal on a retry
  * @param options the options of the operation
- * @param store the store that keeps its record
+ * @param store the store of its record
  * @hidden
  */
 @Internal
@@ -25,9 +25,9 @@ public record GuardedCall(IdempotencyKey key, Fingerprint fingerprint, Idempoten
 		IdempotencyStore store) {
 
 	/**
-	 * Narrows the fingerprint to the values that the mode compares. {@code REJECT} and
-	 * {@code LOCK} compare nothing. The key of a token names no operation, so the
-	 * fingerprint binds the token to the first operation that uses it.
+	 * Reduces the fingerprint to the values that the mode compares. {@code REJECT} and
+	 * {@code LOCK} compare nothing. The key of a token does not contain an operation, so
+	 * the fingerprint binds the token to the first operation that uses it.
 	 */
 	public GuardedCall {
 		if (options.mode() != IdempotencyMode.REPLAY) {
@@ -42,7 +42,7 @@ public record GuardedCall(IdempotencyKey key, Fingerprint fingerprint, Idempoten
 		return this.options.operation();
 	}
 
-	/** Creates the request for the right to run, with a new claim id. */
+	/** Creates the claim request, with a new claim id. */
 	public ClaimRequest claim(ClaimOrigin origin) {
 		ClaimType type = (this.options.mode() == IdempotencyMode.REJECT) ? ClaimType.ONCE : ClaimType.LEASED;
 		boolean mayTakeOver = this.options.recoverable() || this.options.onAbandoned() == AbandonedMode.RERUN;

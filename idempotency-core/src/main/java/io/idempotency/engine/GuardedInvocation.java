@@ -17,8 +17,9 @@ import io.micrometer.context.ContextSnapshotFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The run of the call that owns its key, from the claim to the {@link CallOutcome}. For
- * one call; the future of an asynchronous call may end it on another thread.
+ * The invocation of the call that owns its key, from the claim to the
+ * {@link CallOutcome}. For one call; the future of an asynchronous call may end it on
+ * another thread.
  *
  * @param <T> the result of the guarded method
  */
@@ -32,7 +33,7 @@ final class GuardedInvocation<T> {
 
 	private final EngineRuntime runtime;
 
-	/** What a look-up sees that is made on a thread of the library. */
+	/** The context for a lookup on a thread of the library. */
 	private CallerContext caller = CallerContext.NONE;
 
 	/** The transaction of a caller whose future is not known to be complete. */
@@ -51,7 +52,7 @@ final class GuardedInvocation<T> {
 	/**
 	 * Runs the action and ends the claim.
 	 * @param transaction the surrounding transaction, whose end ends the claim;
-	 * {@code null} if there is none
+	 * {@code null} without a transaction
 	 */
 	@Nullable T run(@Nullable SurroundingTransaction transaction) throws Throwable {
 		try (IdempotencyContextHolder.Binding binding = this.claim.bind()) {
@@ -82,7 +83,7 @@ final class GuardedInvocation<T> {
 
 	/**
 	 * Looks up the result after the work was found to be already done. Runs after the
-	 * transaction of the work, because the look-up needs a transaction of its own.
+	 * transaction of the work, because the lookup needs a separate transaction.
 	 */
 	@Nullable T recoverAfterDuplicate(Throwable duplicate) throws Throwable {
 		try (IdempotencyContextHolder.Binding binding = this.claim.bind()) {
@@ -125,8 +126,8 @@ final class GuardedInvocation<T> {
 	}
 
 	/**
-	 * Notes that the work of a future was done before the method returned, and so in the
-	 * transaction of its caller.
+	 * Notes that the work of a future was done before the method returned, and therefore
+	 * in the transaction of its caller.
 	 */
 	private void endsHere() {
 		SurroundingTransaction transaction = this.perhaps;
@@ -138,14 +139,15 @@ final class GuardedInvocation<T> {
 			endsWith(transaction);
 		}
 		catch (RuntimeException ex) {
-			// The transaction cannot tell its end, and the work must not run again.
+			// The end of the transaction is not reported, and the work must not run
+			// again.
 			end(new CallOutcome.SuccessWithoutResult(ex));
 		}
 	}
 
 	/**
-	 * Ends the claim after an exception of the method. Work that has committed all the
-	 * same is done, unless the failure itself is kept.
+	 * Ends the claim after an exception of the method. If the work committed despite the
+	 * exception, it is done, unless the failure itself is stored.
 	 */
 	private void threw(Throwable failure, TransactionOutcome committed) {
 		boolean done = committed == TransactionOutcome.COMMITTED && !this.claim.isJoined()
@@ -155,10 +157,10 @@ final class GuardedInvocation<T> {
 	}
 
 	/**
-	 * Looks up the result, because the business data says "already done". If the lookup
-	 * finds nothing, it was not a duplicate, and the call failed. Without a lookup, or if
-	 * it fails, the work must not run again.
-	 * @param committed whether the work committed, seen before the lookup
+	 * Looks up the result, because the business data reports "already done". If the
+	 * lookup finds nothing, it was not a duplicate, and the call failed. Without a
+	 * lookup, or if it fails, the work must not run again.
+	 * @param committed whether the work committed, read before the lookup
 	 */
 	private @Nullable T afterDuplicate(Throwable duplicate, TransactionOutcome committed) throws Throwable {
 		T recovered = null;
@@ -213,7 +215,7 @@ final class GuardedInvocation<T> {
 		try {
 			boundHere = !this.action.deferred(answer);
 			stage.whenComplete((result, failure) -> {
-				// Only the thread of the work knows how its transaction has ended.
+				// Only the thread of the work can read how its transaction ended.
 				TransactionOutcome committed = committed(failure);
 				Supplier<Runnable> end = () -> end(result, failure, committed, recovered, answer);
 				if (here.get() && Thread.currentThread() == caller) {
@@ -226,7 +228,7 @@ final class GuardedInvocation<T> {
 			});
 		}
 		catch (Throwable ex) {
-			// The future does not tell when it is done.
+			// The future does not report its completion.
 			end(new CallOutcome.SuccessWithoutResult(ex));
 			return value;
 		}
@@ -241,9 +243,9 @@ final class GuardedInvocation<T> {
 	}
 
 	/**
-	 * Ends the claim before the answer. The answer fails with the unchanged failure of
-	 * the method.
-	 * @return the task that completes the answer
+	 * Ends the claim before the returned future completes. That future fails with the
+	 * unchanged failure of the method.
+	 * @return the task that completes the returned future
 	 */
 	private Runnable end(@Nullable Object value, @Nullable Throwable failure, TransactionOutcome committed,
 			boolean recovered, CompletableFuture<@Nullable Object> answer) {
@@ -276,9 +278,9 @@ final class GuardedInvocation<T> {
 	}
 
 	/**
-	 * What the thread of a caller has bound to itself, for code of the application that
-	 * the library runs later on another thread: the thread-locals that are registered
-	 * with Micrometer's context propagation. Nothing where that is not on the class path.
+	 * The thread-bound context of a caller, for application code that the library runs
+	 * later on another thread. It contains the thread-locals that are registered with
+	 * Micrometer's context propagation. Empty if that is not on the class path.
 	 * Immutable.
 	 */
 	@FunctionalInterface
@@ -292,10 +294,10 @@ final class GuardedInvocation<T> {
 		boolean PRESENT = isPresent();
 
 		/**
-		 * Binds the context to the current thread. Whatever is registered, and the caller
-		 * did not have, is unbound meanwhile.
-		 * @return the binding, to be closed by the same thread, which then has its own
-		 * context again
+		 * Binds the context to the current thread. Registered thread-locals that the
+		 * caller did not have are unbound meanwhile.
+		 * @return the binding, to be closed by the same thread, which restores the
+		 * context of the thread
 		 */
 		Binding bind();
 
@@ -315,7 +317,7 @@ final class GuardedInvocation<T> {
 			}
 		}
 
-		/** Apart, because its classes may be missing. */
+		/** A separate class, because the types that it uses may be missing. */
 		final class Snapshots {
 
 			private static final ContextSnapshotFactory FACTORY = ContextSnapshotFactory.builder()

@@ -7,9 +7,9 @@ import io.micrometer.context.ThreadLocalAccessor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets Micrometer's context propagation carry the context of a guarded call: between
+ * Propagates the context of a guarded call with Micrometer's context propagation: between
  * threads, and between a thread and a Reactor context. Found by {@code ServiceLoader}, so
- * that it is loaded only where that library is.
+ * that it is loaded only if that library is present.
  *
  * @hidden
  */
@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
 public final class IdempotencyContextAccessor implements ThreadLocalAccessor<IdempotencyContext> {
 
 	/**
-	 * Is made by Micrometer.
+	 * Creates an accessor. Micrometer calls this constructor.
 	 */
 	public IdempotencyContextAccessor() {
 	}
 
-	/** {@inheritDoc} The one that the Reactor context of guarded work has. */
+	/** Returns the key of the context in the Reactor context of guarded work. */
 	@Override
 	public Object key() {
 		return IdempotencyContext.class;
@@ -35,7 +35,7 @@ public final class IdempotencyContextAccessor implements ThreadLocalAccessor<Ide
 
 	@Override
 	public void setValue(IdempotencyContext context) {
-		// What was bound before is remembered, and bound again, by the library.
+		// The library stores the previous context and binds it again.
 		IdempotencyContextHolder.bind(context);
 	}
 

@@ -37,34 +37,33 @@ import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The protocol, to be read from top to bottom: claim; then run, replay or reject; then
- * end.
+ * The protocol, to be read from top to bottom: claim; run, replay or reject; end.
  *
  * <pre class="code">
  * claim ─ Acquired ──────→ run ─ returned ──→ Done, SuccessWithoutResult ─┐
  *       │                      ├ threw ─────→ Failed, NotRun ───┼→ end: complete, release, forget,
- *       │                      └ its future ─→ any of them ─────┘       or left to its lease
+ *       │                      └ its future ─→ any of them ─────┘       or wait for lease expiry
  *       ├ Completed ─────→ replay              (or ResultUnavailable → recover → …)
  *       ├ InProgress ────→ reject, or wait and claim again
  *       └ KeyReused ──────→ reject
  * </pre>
  *
- * The method's own result or exception wins over a failure of the store. Only a record
- * that commits in the transaction of the work fails that transaction, and the call with
- * it, if it cannot be written. {@code GuardedInvocation} runs the call of an owner, and
- * {@code Replayer} answers a duplicate. {@link ClaimCompletion} decides what becomes of
- * the record, and {@link OwnedClaim} carries that out.
+ * The result or exception of the method takes precedence over a failure of the store.
+ * There is one case in which the transaction and the call fail: a record that commits in
+ * the transaction of the work cannot be written. {@code GuardedInvocation} runs the call
+ * of an owner, and {@code Replayer} handles a duplicate. {@link ClaimCompletion} decides
+ * the update of the record, and {@link OwnedClaim} carries it out.
  * <p>
- * Thread-safe. One engine serves all operations and all stores of an application; its
- * threads renew claims, repeat the writes that a store could not do, and complete the
- * futures of asynchronous calls.
+ * Thread-safe. One engine serves all operations and all stores of an application. Its
+ * threads renew claims, repeat failed writes, and complete the futures of asynchronous
+ * calls.
  *
  * @hidden
  */
 @Internal
 public final class IdempotencyEngine implements AutoCloseable {
 
-	/** How long {@link #close()} waits at most for stores and results. */
+	/** The longest time that {@link #close()} waits for stores and results. */
 	public static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(10);
 
 	private final Scheduler scheduler;
@@ -81,16 +80,17 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private final JoinedEngine joined;
 
-	/** The tasks that have yet to run after their delay. */
+	/** The tasks that are still waiting for their delay. */
 	private final Set<Runnable> tasks = ConcurrentHashMap.newKeySet();
 
 	private volatile boolean closed;
 
 	/**
-	 * Creates an engine with threads of its own, for calls that no transaction surrounds.
-	 * @param maxWaiters how many duplicates may wait at the same time; one more is
-	 * rejected at once
-	 * @param listener is told what happens
+	 * Creates an engine with dedicated threads, for calls without a surrounding
+	 * transaction.
+	 * @param maxWaiters the largest number of duplicates that wait at the same time; a
+	 * further duplicate is rejected at once
+	 * @param listener receives the events
 	 */
 	public IdempotencyEngine(int maxWaiters, IdempotencyListener listener) {
 		this(maxWaiters, DetachedCalls.Limits.DEFAULTS, listener, Scheduler.system(), true, ThreadTransactions.NONE,
@@ -99,9 +99,9 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	/**
 	 * Creates an engine.
-	 * @param maxWaiters how many duplicates may wait at the same time; one more is
-	 * rejected at once
-	 * @param listener is told what happens
+	 * @param maxWaiters the largest number of duplicates that wait at the same time; a
+	 * further duplicate is rejected at once
+	 * @param listener receives the events
 	 * @param scheduler time and threads; not closed with the engine
 	 * @param transactions the transactions of the calling thread
 	 */
@@ -111,16 +111,16 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Creates an engine that can encrypt results before a store gets them, and whose work
+	 * Creates an engine that can encrypt results before they are stored, and whose work
 	 * is observed.
-	 * @param maxWaiters how many duplicates may wait at the same time; one more is
-	 * rejected at once
-	 * @param detached the bounds of calls that continue after their caller
-	 * @param listener is told what happens
+	 * @param maxWaiters the largest number of duplicates that wait at the same time; a
+	 * further duplicate is rejected at once
+	 * @param detached the bounds of calls that continue after their callers disconnected
+	 * @param listener receives the events
 	 * @param scheduler time and threads; not closed with the engine
 	 * @param transactions the transactions of the calling thread
-	 * @param encryption how results are encrypted, {@code null} for no encryption
-	 * @param observer sees what the engine does
+	 * @param encryption encrypts results, {@code null} for no encryption
+	 * @param observer observes the calls and the store operations
 	 */
 	public IdempotencyEngine(int maxWaiters, DetachedCalls.Limits detached, IdempotencyListener listener,
 			Scheduler scheduler, ThreadTransactions transactions, @Nullable ResultEncryption encryption,
@@ -142,8 +142,9 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Creates the administration of the records of a namespace. It needs no engine.
-	 * @param store the store that is used if no store is named
+	 * Creates the administration of the records of a namespace. It does not need an
+	 * engine.
+	 * @param store the default store
 	 * @param stores finds stores by name
 	 * @param namespace the namespace of the records
 	 */
@@ -153,10 +154,10 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Creates an issuer of tokens. It needs no engine.
-	 * @param store the store that keeps the tokens
-	 * @param retention how long a token may be used
-	 * @param caller returns the current caller, to whom a token is bound
+	 * Creates an issuer of tokens. It does not need an engine.
+	 * @param store the store of the tokens
+	 * @param retention how long a token is valid
+	 * @param caller returns the current caller, to which a token is bound
 	 * @param namespace the namespace in which a token is valid
 	 */
 	public static IdempotencyTokens tokens(IdempotencyStore store, Duration retention, Supplier<Caller> caller,
@@ -164,15 +165,15 @@ public final class IdempotencyEngine implements AutoCloseable {
 		return new StoreIdempotencyTokens(store, retention, caller, namespace);
 	}
 
-	/** Returns whether results are encrypted before a store gets them. */
+	/** Returns whether results are encrypted before they are stored. */
 	public boolean encryptsResults() {
 		return this.runtime.sealer().encrypts();
 	}
 
 	/**
-	 * Runs a task once after a delay, on a thread that may block, or when the engine is
+	 * Runs a task once: after a delay, on a thread that may block, or when the engine is
 	 * closed.
-	 * @param delay how long to wait
+	 * @param delay the delay
 	 */
 	public void runAfter(Duration delay, Runnable task) {
 		this.tasks.add(task);
@@ -207,8 +208,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Guards one call: runs it if it is the first with its key, and gives the first
-	 * result or rejects it if it is a duplicate.
+	 * Guards one call. The first call with its key runs; a duplicate receives the first
+	 * result or is rejected.
 	 * @param <T> the result of the guarded method
 	 * @param action the work of the call
 	 * @throws IdempotencyException if the call was rejected
@@ -231,7 +232,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 				return this.replayer.settle(call, again, action, observed);
 			}
 		}
-		// The caller holds a connection, and a claim may have to wait for another one.
+		// The caller holds a connection, and a claim may have to wait for another
+		// connection.
 		Replayer.Replayed<T> replayed = (transaction != null)
 				? this.replayer.early(call, action::replay, observed::replayed) : null;
 		if (replayed != null) {
@@ -295,7 +297,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		}
 	}
 
-	/** Replays a stored result that this node knows, and runs nothing. */
+	/** Replays a stored result that this node finds, and runs nothing. */
 	private <T> @Nullable T replayOrReject(GuardedCall call, GuardedAction<T> action, ObservedCall observed)
 			throws Throwable {
 		Replayer.Replayed<T> replayed = this.replayer.early(call, action::replay, observed::replayed);
@@ -307,9 +309,10 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Returns whether a result of a key may be there to be given early, because this node
-	 * has seen it.
-	 * @return whether {@link #replayEarly} is worth the request's fingerprint
+	 * Returns whether a lookup of the result of a key is worthwhile, because the call
+	 * completed on this node.
+	 * @return whether it is worthwhile to compute the fingerprint of the request for
+	 * {@link #replayEarly}
 	 */
 	public boolean mayReplayEarly(IdempotencyStore store, IdempotencyKey key) {
 		StoreRuntime known = this.runtime.known(store);
@@ -317,33 +320,33 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Gives the result of a finished call, before anything is done for it. Claims
-	 * nothing, rejects nothing and runs nothing.
-	 * @param replay is given the result; an
-	 * {@link io.idempotency.codec.UnreadableResultException} of it means that there is
-	 * nothing to be replayed
-	 * @return whether the result was given; else the call has to be executed
+	 * Replays the result of a finished call before any other processing. Does not claim,
+	 * reject or run the call.
+	 * @param replay receives the result; if it throws an
+	 * {@link io.idempotency.codec.UnreadableResultException}, the result cannot be
+	 * replayed
+	 * @return whether the result was replayed; otherwise the call has to be executed
 	 */
 	public boolean replayEarly(GuardedCall call, Consumer<StoredResult> replay) {
 		if (this.closed || this.transactions.current() != null) {
 			return false;
 		}
-		// A look that finds nothing is no call: the call is executed next, and counts
-		// then.
+		// A lookup without a result is not observed: the call is executed next, and is
+		// observed there.
 		return this.replayer.early(call, (result) -> {
 			replay.accept(result);
 			return null;
 		}, (first) -> this.runtime.observe(call, null).replayed(first)) != null;
 	}
 
-	/** Returns what the engine has to do at this moment. */
+	/** Returns the current work of the engine. */
 	public EngineLoad load() {
 		return new EngineLoad(this.runtime);
 	}
 
 	/**
-	 * Returns why calls of a store fail, although the store may answer a question: it may
-	 * be full, or not accept writes.
+	 * Returns the reason why calls of a store fail, even if the store responds to health
+	 * checks: it may be full, or not accept writes.
 	 * @return the last of several failures, {@code null} if calls do not fail
 	 */
 	public @Nullable Throwable trouble(IdempotencyStore store) {
@@ -351,18 +354,20 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Returns what this engine shares with a driver for another style of calling, so that
-	 * the calls of both wait in one row, and one close ends the writes of both.
+	 * Returns the state that this engine shares with an engine for another programming
+	 * model. The duplicates of both share one limit, and one close ends the writes of
+	 * both.
 	 */
 	public EngineRuntime runtime() {
 		return this.runtime;
 	}
 
 	/**
-	 * Rejects a call that comes after the close, and one that nobody could keep guarded
-	 * because there are no threads for the renewals of its store.
-	 * @param within whether the call is a part of guarded work, which ends as usual after
-	 * the close: a rejection would end it after a part of it was done, and free its key
+	 * Rejects a call after the close, and a call that cannot be guarded because no
+	 * threads are available for the renewals of its store.
+	 * @param within whether the call is part of guarded work, which ends as usual after
+	 * the close: a rejection would end that work after a part of it was done, and release
+	 * its key
 	 * @throws IdempotencyStoreUnavailableException if the call is rejected
 	 */
 	public void requireOpen(GuardedCall call, boolean within) {
@@ -400,7 +405,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private static <T> @Nullable T runUnguarded(GuardedAction<T> action) throws Throwable {
 		// An unguarded action must not change the outcome of a guarded call around it, so
-		// it gets no context.
+		// it receives no context.
 		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(null)) {
 			return action.run();
 		}
@@ -408,8 +413,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	/**
 	 * Accepts calls again after {@link #close()}, for applications that are stopped and
-	 * started as a whole. Does nothing if the engine is open, or if it had threads of its
-	 * own.
+	 * started as a whole. Has no effect if the engine is open, or if it had dedicated
+	 * threads.
 	 */
 	public void open() {
 		if (this.closed && !this.ownScheduler) {
@@ -427,21 +432,22 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Closes the engine: rejects new calls, completes the futures whose work is done, and
-	 * sends the outstanding completions and releases in parallel, again and again, until
-	 * their stores take them. Logs the writes that a store has not accepted in time. The
-	 * caller must first stop the sources of calls, and may close the connections of the
-	 * stores only afterwards. Calls that still run, and those within them, end as usual.
-	 * If their store cannot do a write at once after the close, the claim is left to its
-	 * lease.
-	 * @param within how long to try at most
+	 * Closes the engine: rejects new calls, completes the futures of finished work, and
+	 * sends the pending completions and releases in parallel until their stores accept
+	 * them. Logs the writes that a store did not accept in time.
+	 * <p>
+	 * Before, the caller must stop the sources of calls. The connections of the stores
+	 * may be closed only afterwards. Calls that are still running, and calls within them,
+	 * end as usual. If a store cannot perform a write at once after the close, the key
+	 * stays claimed until the lease expires.
+	 * @param within the longest time for all attempts
 	 */
 	public void close(Duration within) {
 		if (this.closed) {
 			return;
 		}
 		this.closed = true;
-		// They write, and must neither cost the time of each other nor end the close.
+		// The tasks write to the log. They must not delay each other or fail the close.
 		this.tasks.forEach(this::runNow);
 		this.runtime.close(within.toNanos());
 		if (this.ownScheduler) {

@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Guards calls whose record commits in the same database transaction as their work.
  * <p>
- * Claim and completion run inside the transaction, so the engine renews nothing and gives
- * nothing back. A duplicate waits for the transaction of another call, without a
- * connection if that is one of this node, else on the row of the record. A failed write
- * fails the transaction and is never repeated alone; if a deadlock ends the transaction
- * before the work has run, the whole transaction is begun again. A call that is rejected
- * or replayed leaves the transaction as it is. After the transaction, the record is like
- * any other record of the store.
+ * Claim and completion run inside the transaction, so the engine does not renew or
+ * release claims. A duplicate waits for the transaction of another call. If that call
+ * runs on this node, the duplicate waits without a connection, else on the row of the
+ * record. A failed write fails the transaction and is never repeated alone. If a deadlock
+ * ends the transaction before the work ran, the whole transaction is repeated. A call
+ * that is rejected or replayed does not change the transaction. After the transaction,
+ * the record is like any other record of the store.
  */
 final class JoinedEngine {
 
@@ -65,14 +65,14 @@ final class JoinedEngine {
 		}
 	}
 
-	/** Returns the failure of the caller's transaction, which is not one of the store. */
+	/** Returns the failure of the caller's transaction, which is not a store failure. */
 	private static RuntimeException cause(IdempotencyStoreException lost) {
 		return (lost.getCause() instanceof RuntimeException cause) ? cause : lost;
 	}
 
 	/**
-	 * One call and its transaction. Only the thread of the call uses it, but for the end
-	 * of the transaction, which another thread may report.
+	 * One call and its transaction. Only the thread of the call uses it, except that
+	 * another thread may report the end of the transaction.
 	 */
 	private final class JoinedCall<T> implements TransactionHandle {
 
@@ -98,12 +98,12 @@ final class JoinedEngine {
 		private volatile @Nullable TransactionOutcome outcome;
 
 		/**
-		 * Whether the call has left the transaction: the end of the transaction then ends
-		 * the claim.
+		 * Whether the call left the transaction: the end of the transaction then ends the
+		 * claim.
 		 */
 		private volatile boolean left;
 
-		/** Whether the action ends the transaction, which then frees the key. */
+		/** Whether the action ends the transaction, which then releases the key. */
 		private boolean taken;
 
 		JoinedCall(GuardedCall call, ConflictWaiter.Hold key, GuardedAction<T> action, ObservedCall observed) {
@@ -136,8 +136,8 @@ final class JoinedEngine {
 		}
 
 		/**
-		 * Gives the result of a call that this node has seen finished, else takes the
-		 * key, for which another call of this node is waited for.
+		 * Replays the result of a call that finished on this node, else takes the key.
+		 * Waits if another call of this node has taken the key.
 		 * @return the result, {@code null} if a transaction is to be begun
 		 */
 		private Replayer.@Nullable Replayed<T> resultOrKey(TransactionStarter transactions) throws Throwable {
@@ -145,11 +145,11 @@ final class JoinedEngine {
 			FinishedCallFinder finished = this.store.finished();
 			ClaimStateMachine admission = null;
 			while (true) {
-				// One round trip is then all that the duplicate costs.
+				// The duplicate then costs only one round trip.
 				Replayer.Replayed<T> replayed = looks
 						? JoinedEngine.this.replayer.early(this.call, this.action::replay, this.observed::replayed)
 						: null;
-				// What a transaction around the call holds, the other one may wait for.
+				// The other call may wait for locks of a transaction around this call.
 				if (replayed != null || transactions.isSurrounded() || this.key.take()) {
 					return replayed;
 				}
@@ -198,8 +198,8 @@ final class JoinedEngine {
 
 		/**
 		 * Ends a transaction that claimed nothing. A rejection is not a reason to roll
-		 * back other work of the caller, but the store need not leave a new transaction
-		 * usable after a wait for another one.
+		 * back other work of the caller. A new transaction may not be usable after it
+		 * waited for another one.
 		 */
 		private @Nullable T duplicate(TransactionStarter.StartedTransaction begun, ClaimResult result)
 				throws Throwable {
@@ -292,7 +292,7 @@ final class JoinedEngine {
 			leaveAfter(failure);
 		}
 
-		/** Replaces the result of the work, which is not true any more. */
+		/** Replaces the result of the work, which is no longer valid. */
 		private void fails(Throwable failure) {
 			this.stage = Stage.FAILED;
 			CallOutcome ending = CallOutcome.ofFailure(failure, this.action::threw);
@@ -356,16 +356,16 @@ final class JoinedEngine {
 
 	}
 
-	/** How far a call has come inside its transaction. */
+	/** The progress of a call inside its transaction. */
 	private enum Stage {
 
-		/** The call owns nothing, and its work has not run. */
+		/** The call owns nothing, and its work did not run. */
 		CLAIMING,
 
-		/** The call owns its key, and its work has not returned, or was rolled back. */
+		/** The call owns its key, and its work did not return, or was rolled back. */
 		FAILED,
 
-		/** The work has returned: the write and the commit come next. */
+		/** The work returned: the write and the commit come next. */
 		RETURNED,
 
 		/** The record could not be written, so the transaction must not commit. */

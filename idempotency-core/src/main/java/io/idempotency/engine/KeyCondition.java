@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Wakes up the duplicates of one key, and lets one after the other poll the store. Some
- * of them wait on a thread, others without one. Uses a lock and not a monitor, so that a
- * waiting virtual thread does not pin its carrier.
+ * Wakes up the duplicates of one key, and lets one of them at a time poll the store. Some
+ * of them wait on a thread, others without a thread. Uses a lock and not a monitor, so
+ * that a waiting virtual thread does not pin its carrier.
  */
 final class KeyCondition {
 
@@ -39,7 +39,7 @@ final class KeyCondition {
 
 	private final Set<Waiter> waiters = new LinkedHashSet<>();
 
-	/** The waiter that polls the store next, {@code null} if none waits for that. */
+	/** The waiter that polls the store next, {@code null} without such a waiter. */
 	private @Nullable Waiter next;
 
 	private long pollMillis;
@@ -58,7 +58,9 @@ final class KeyCondition {
 		return this.signals.get();
 	}
 
-	/** Wakes up all waiters: the conflict ended. The next one may be short again. */
+	/**
+	 * Wakes up all waiters, because the conflict ended. Polls at short intervals again.
+	 */
 	void signalAll() {
 		List<Waiter> woken;
 		this.lock.lock();
@@ -75,7 +77,7 @@ final class KeyCondition {
 		woken.forEach(Waiter::callBack);
 	}
 
-	/** Lets the next waiter poll in place of a call that does not wait any more. */
+	/** Lets the next waiter poll in place of a call that no longer waits. */
 	void leave() {
 		this.lock.lock();
 		try {
@@ -122,7 +124,7 @@ final class KeyCondition {
 		}
 	}
 
-	/** Waits without a thread, and calls back where {@link #await} would return. */
+	/** Waits without a thread, and calls back when {@link #await} would return. */
 	Scheduler.Timer sleep(long seen, NextStep.Wait wait, Runnable woken) {
 		Waiter waiter = new Waiter(wait, woken);
 		this.lock.lock();
@@ -145,7 +147,7 @@ final class KeyCondition {
 		return now + Math.min(poll, Math.min(wait.pollAt() - now, wait.deadline() - now));
 	}
 
-	/** One waiting call. Everything but its callback happens under the lock. */
+	/** One waiting call. Everything except its callback happens under the lock. */
 	private final class Waiter implements Scheduler.Timer {
 
 		private final NextStep.Wait wait;

@@ -9,9 +9,9 @@ import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.Renewal;
 
 /**
- * The heartbeat of one claim. It knows when the next renewal is due, which renewals are
- * under way, and how the last one ended. Thread-safe; no lock is held while a store is
- * asked.
+ * The heartbeat of one claim. Tracks when the next renewal is due, which renewals are in
+ * progress, and how the last one ended. Thread-safe; no lock is held during store
+ * operations.
  */
 final class LeaseHeartbeat {
 
@@ -39,7 +39,7 @@ final class LeaseHeartbeat {
 	/** When the lease began: the time at which the claim or its last renewal was sent. */
 	private long sent;
 
-	/** When a sweep must look at this heartbeat again. */
+	/** When a sweep must check this heartbeat again. */
 	private volatile long due;
 
 	private long endsAt = Renewer.NEVER;
@@ -74,7 +74,7 @@ final class LeaseHeartbeat {
 	}
 
 	/**
-	 * Returns when a sweep must look at this heartbeat again, by the clock of
+	 * Returns when a sweep must check this heartbeat again, by the clock of
 	 * {@link Renewer#now()}.
 	 */
 	long due() {
@@ -82,8 +82,8 @@ final class LeaseHeartbeat {
 	}
 
 	/**
-	 * Returns how long ago a third of the lease was over, at which the renewal was due.
-	 * @return the time, not positive if the renewal is not due
+	 * Returns the delay of the renewal, which is due after a third of the lease.
+	 * @return the delay, not positive if the renewal is not due
 	 */
 	synchronized long lateNanos(long now) {
 		return now - this.sent - this.lease / 3;
@@ -105,8 +105,8 @@ final class LeaseHeartbeat {
 	}
 
 	/**
-	 * Limits the heartbeats to the retention, counted from the claim. The work goes on
-	 * outside the thread of the call, and perhaps no signal of its end ever comes.
+	 * Limits the heartbeats to the retention, counted from the claim. The work continues
+	 * outside the thread of the call, and its end may never be reported.
 	 */
 	void untilRetentionIsOver(Duration retention) {
 		until(this.claimedAt, retention);
@@ -135,8 +135,8 @@ final class LeaseHeartbeat {
 	}
 
 	/**
-	 * Notes that a completion is under way. The store rejects the heartbeat of a record
-	 * that is already completed, so from now on only the answer to the completion says
+	 * Notes that a completion is in progress. The store rejects the heartbeat of a record
+	 * that is already completed. From now on only the result of the completion shows
 	 * whether the claim was lost.
 	 */
 	synchronized void completing() {
@@ -152,7 +152,7 @@ final class LeaseHeartbeat {
 		return this.standing == Standing.RENEWED || this.standing == Standing.COMPLETING;
 	}
 
-	/** Returns whether the store has rejected a heartbeat, so that the claim is lost. */
+	/** Returns whether the store rejected a heartbeat, so that the claim is lost. */
 	synchronized boolean isLost() {
 		return this.standing == Standing.LOST;
 	}
@@ -164,9 +164,9 @@ final class LeaseHeartbeat {
 		if (now >= this.endsAt) {
 			return Duty.OVER;
 		}
-		// If this renewal hangs, a sweep looks at the claim again after a sixth of its
-		// lease. If the claim hung together with others, that sweep renews it alone. A
-		// renewal alone that hangs is not sent a second time.
+		// If this renewal hangs, a sweep checks the claim again after a sixth of its
+		// lease. If the renewal was common to several claims, that sweep renews the claim
+		// alone. If a renewal of a single claim hangs, it is not sent a second time.
 		this.due = Math.min(now + this.lease / 6, this.endsAt);
 		if (this.alone) {
 			return Duty.NOTHING;
@@ -191,8 +191,8 @@ final class LeaseHeartbeat {
 	}
 
 	/**
-	 * Is told that there was no thread for a renewal. The next sweep tries again, and
-	 * comes sooner than after a failure of the store, which it cannot burden.
+	 * Handles the lack of a thread for a renewal. The next sweep tries again. It comes
+	 * sooner than after a failure of the store, because it does not burden the store.
 	 */
 	synchronized void notSent(boolean asAlone) {
 		isBack(asAlone, asAlone);
@@ -238,7 +238,7 @@ final class LeaseHeartbeat {
 
 	/**
 	 * Stops the renewal, because the store rejected it. Returns whether that shows that
-	 * the claim is lost: after a stop or during a completion, it does not.
+	 * the claim is lost. After a stop or during a completion, it does not.
 	 */
 	synchronized boolean rejected() {
 		boolean found = this.standing == Standing.RENEWED;
@@ -249,7 +249,7 @@ final class LeaseHeartbeat {
 		return found;
 	}
 
-	/** Reports the loss, for which the store is asked once more. */
+	/** Reports the loss. Reads from the store again. */
 	void reportLoss() {
 		this.renewer.log().claimLost(this.call, this.origin);
 	}
@@ -266,8 +266,8 @@ final class LeaseHeartbeat {
 	}
 
 	/**
-	 * How the heartbeat stands. Only the first two are renewed; the last two are for
-	 * good.
+	 * The state of the heartbeat. Only the first two states are renewed; the last two are
+	 * final.
 	 */
 	private enum Standing {
 
@@ -278,14 +278,13 @@ final class LeaseHeartbeat {
 	/** The work of a sweep for one claim. */
 	enum Duty {
 
-		/** The renewal is not due, or is under way. */
+		/** The renewal is not due, or is in progress. */
 		NOTHING,
 
 		TOGETHER,
 
 		/**
-		 * A renewal with others hangs, or a renewal has failed: the claim is renewed
-		 * alone.
+		 * A common renewal hangs, or a renewal failed: the claim is renewed alone.
 		 */
 		ALONE,
 

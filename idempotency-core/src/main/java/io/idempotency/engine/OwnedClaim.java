@@ -20,11 +20,13 @@ import org.jspecify.annotations.Nullable;
  * {@link CallOutcome} ends it.
  * <p>
  * A call inside a database transaction, its own or a surrounding one, is done only when
- * that transaction has ended, so its ending is held until then. If a call in a
- * surrounding transaction fails, its claim ends at once. A failure of the store does not
- * reach the caller: the write is repeated in the background, and the caller always gets
- * the real result. Only a write inside the transaction of the work fails that
- * transaction. Thread-safe; no lock is held while a store is asked.
+ * that transaction ended. Until then its outcome is deferred. If a call in a surrounding
+ * transaction fails, its claim ends at once.
+ * <p>
+ * A failure of the store does not reach the caller: the write is repeated in the
+ * background, and the caller always receives the real result. Only a write inside the
+ * transaction of the work fails that transaction. Thread-safe; no lock is held during
+ * store operations.
  *
  * @hidden
  */
@@ -79,8 +81,8 @@ public final class OwnedClaim {
 	}
 
 	/**
-	 * Binds the context to the current thread, and makes this call the one that is
-	 * observed there.
+	 * Binds the context to the current thread, and makes this call the observed call of
+	 * the thread.
 	 * @return the binding, to be closed by the same thread
 	 */
 	public IdempotencyContextHolder.Binding enter() {
@@ -92,34 +94,36 @@ public final class OwnedClaim {
 		};
 	}
 
-	/** Returns what an observer sees of the call. */
+	/** Returns the observation of the call. */
 	ObservedCall observed() {
 		return this.observed;
 	}
 
-	/** Returns whether an earlier owner died while running. */
+	/** Returns whether an earlier owner crashed while the call ran. */
 	boolean isAbandoned() {
 		return this.claim.abandoned();
 	}
 
 	/**
-	 * Returns the answer for another call in the transaction that holds the ending of
-	 * this one: {@code Acquired} if it may run on this claim, {@code null} if none is
-	 * held.
+	 * Returns the result for another call in the transaction for which the outcome of
+	 * this call is deferred: {@code Acquired} if it may run on this claim, {@code null}
+	 * if no outcome is deferred.
 	 */
 	@Nullable ClaimResult again(GuardedCall other) {
 		return this.end.again(other.fingerprint());
 	}
 
-	/** Limits the renewal to the retention, because the ending may never become known. */
+	/**
+	 * Limits the renewal to the retention, because the outcome may never become known.
+	 */
 	void leavesTheThread() {
 		this.record.leavesTheThread();
 	}
 
 	/**
-	 * Notes that the caller has its response, or is gone, and that the work continues.
-	 * From now on the claim is renewed for a bounded time, after which the outcome is
-	 * unknown. The end of the work still completes or releases the claim.
+	 * Notes that the caller received its response or disconnected, and that the work
+	 * continues. From now on the claim is renewed for a bounded time, after which the
+	 * outcome is unknown. The end of the work still completes or releases the claim.
 	 */
 	public void detach() {
 		boundRenewal();
@@ -129,27 +133,27 @@ public final class OwnedClaim {
 		}
 	}
 
-	/** Bounds the renewal from now on, because the caller may be gone. */
+	/** Bounds the renewal from now on, because the caller may have disconnected. */
 	void boundRenewal() {
 		this.record.renewAtMost(this.runtime.detachedCalls().longest(),
 				() -> carryOut(this.end.ended(CallOutcome.OUT_OF_SIGHT)));
 	}
 
 	/**
-	 * Notes that nobody knows whether the work of the call has committed: a failure
-	 * leaves the claim to its lease.
+	 * Notes that the work of the call may have committed. After a failure, the key stays
+	 * claimed until the lease expires.
 	 */
 	public void commitNotAnswered() {
 		this.mayHaveCommitted = true;
 		this.end.commitNotAnswered();
 	}
 
-	/** Returns whether that was noted. */
+	/** Returns whether {@link #commitNotAnswered()} was called. */
 	public boolean mayHaveCommitted() {
 		return this.mayHaveCommitted;
 	}
 
-	/** Notes that the call is made inside a surrounding transaction and ends with it. */
+	/** Notes that the call is in a surrounding transaction and ends with it. */
 	void surrounded() {
 		this.end.surrounded();
 	}
@@ -167,19 +171,19 @@ public final class OwnedClaim {
 	}
 
 	/**
-	 * Returns how the transaction of the work has ended, {@code null} while it is open or
-	 * if the record is not in it.
+	 * Returns how the transaction of the work ended, {@code null} while it is open or if
+	 * the record is not in it.
 	 */
 	public @Nullable TransactionOutcome joinedEnd() {
 		return this.end.joinedEnd();
 	}
 
-	/** Is told the failure of the work, before anybody is answered with it. */
+	/** Notes the failure of the work before a client receives it. */
 	public void failedWith(Throwable failure) {
 		this.end.failedWith(failure);
 	}
 
-	/** Ends the claim with the first ending; later endings do nothing. */
+	/** Ends the claim with the first outcome; later outcomes have no effect. */
 	void end(CallOutcome ending) {
 		if (ending instanceof CallOutcome.Deferred later) {
 			leavesTheThread();
@@ -197,9 +201,10 @@ public final class OwnedClaim {
 
 	/**
 	 * Writes the end of the record into the joined transaction, as far as it is known. A
-	 * result that is too large for the database is left out: the work would else be
-	 * rolled back and done again by each retry. After any other failure nothing more is
-	 * sent: it might be in another transaction, of a driver that has connected anew.
+	 * result that is too large for the database is left out: otherwise the work would be
+	 * rolled back and repeated by each retry. After any other failure nothing more is
+	 * sent: the driver may have reconnected, and the write would be in another
+	 * transaction.
 	 * @throws IdempotencyStoreException if the transaction must not be committed
 	 */
 	void writeBeforeCommit(IdempotencyStore joining) {
@@ -235,16 +240,16 @@ public final class OwnedClaim {
 	}
 
 	/**
-	 * Drops the ending that is held, because it is not true any more.
-	 * @return whether one was held, so that none will come
+	 * Discards the deferred outcome, because it is no longer valid.
+	 * @return whether an outcome was deferred, so that none follows
 	 */
 	boolean withdraw() {
 		return this.end.withdraw();
 	}
 
 	/**
-	 * Is told how the transaction has ended.
-	 * @param failed whether the work or the commit has failed
+	 * Handles the end of the transaction.
+	 * @param failed whether the work or the commit failed
 	 */
 	void transactionEnded(TransactionOutcome outcome, boolean failed) {
 		carryOut(this.end.transactionEnded(outcome, failed));

@@ -5,8 +5,7 @@ import io.idempotency.store.Completion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The change of a record at the end of its claim, as {@link ClaimCompletion} has decided
- * it.
+ * The change of a record at the end of its claim, as decided by {@link ClaimCompletion}.
  *
  * @hidden
  */
@@ -22,7 +21,7 @@ public sealed interface RecordUpdate {
 	/** See {@link Defer}. */
 	RecordUpdate HOLD = new Defer();
 
-	/** Returns what becomes of the record, whoever writes it. */
+	/** Returns the change of the record, regardless of which component writes it. */
 	default RecordUpdate change() {
 		return this;
 	}
@@ -50,7 +49,7 @@ public sealed interface RecordUpdate {
 			return this.completion.type() == Completion.Type.RESULT && !isRemoval();
 		}
 
-		/** Returns the same end for a store for which the result is too large. */
+		/** Returns the same completion for a store for which the result is too large. */
 		public Complete withoutResult() {
 			return new Complete(Completion.withoutResult(this.completion.claim(), this.completion.fingerprint(),
 					this.completion.retention(), this.completion.kind()));
@@ -59,7 +58,7 @@ public sealed interface RecordUpdate {
 	}
 
 	/**
-	 * The record says that the work is done; its result is attached later.
+	 * The record is marked as committed; its result is attached later.
 	 *
 	 * @param completion the request to the store
 	 * @hidden
@@ -68,19 +67,19 @@ public sealed interface RecordUpdate {
 	}
 
 	/**
-	 * The key is free again.
+	 * The key is released.
 	 *
-	 * @param cause the exception of a failed call, {@code null} if there is none
+	 * @param cause the exception of a failed call, {@code null} without an exception
 	 * @hidden
 	 */
 	record Release(@Nullable Throwable cause) implements RecordUpdate {
 	}
 
 	/**
-	 * The transaction of the work has made the change, or has taken the record with it:
-	 * nothing is asked of the store.
+	 * The transaction of the work made the change, or removed the record by its rollback.
+	 * Nothing is sent to the store.
 	 *
-	 * @param change what has become of the record
+	 * @param change the change of the record
 	 * @hidden
 	 */
 	record Applied(RecordUpdate change) implements RecordUpdate {
@@ -95,7 +94,8 @@ public sealed interface RecordUpdate {
 	}
 
 	/**
-	 * The claim is not renewed any more and ends with its lease.
+	 * The claim is not renewed any more, and the key stays claimed until the lease
+	 * expires.
 	 *
 	 * @hidden
 	 */
@@ -103,7 +103,7 @@ public sealed interface RecordUpdate {
 	}
 
 	/**
-	 * Nothing happens now: the ending is held until the transaction has ended, or comes
+	 * Nothing happens now: the outcome is deferred until the transaction ended, or comes
 	 * too late.
 	 *
 	 * @hidden

@@ -14,11 +14,11 @@ import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the end of a record, and renews its claim until then. Throws no failure of the
- * store: such a write is repeated in the background.
+ * Writes the end of a record, and renews its claim until then. Does not throw failures of
+ * the store: such a write is repeated in the background.
  * <p>
- * A caller that blocks lets {@link #write} ask the store. Any other driver begins a
- * write, asks the store itself, and hands in what has come of it.
+ * For a caller that blocks, {@link #write} calls the store. Any other engine begins a
+ * write, calls the store itself, and passes the result to this class.
  *
  * @hidden
  */
@@ -61,7 +61,9 @@ public final class RecordWriter extends OutstandingWrite {
 		this.heartbeat = renewed ? store.renewer().start(call, claim.id(), origin, sentNanos) : null;
 	}
 
-	/** Limits the renewal to the retention, because the ending may never become known. */
+	/**
+	 * Limits the renewal to the retention, because the outcome may never become known.
+	 */
 	public void leavesTheThread() {
 		if (this.heartbeat != null) {
 			this.heartbeat.untilRetentionIsOver(this.call.options().retention());
@@ -91,7 +93,7 @@ public final class RecordWriter extends OutstandingWrite {
 			accepted = send();
 		}
 		catch (Throwable ex) {
-			// Errors too: the method has ended, so the write is repeated.
+			// Includes errors: the method ended, so the write is repeated.
 			failed(ex);
 			return true;
 		}
@@ -164,8 +166,8 @@ public final class RecordWriter extends OutstandingWrite {
 	}
 
 	/**
-	 * Handles the response of the store. May read from the store which call has a lost
-	 * claim.
+	 * Handles the response of the store. If the claim was lost, may read from the store
+	 * which call owns it.
 	 */
 	@Override
 	public void answered(boolean accepted) {
@@ -187,8 +189,8 @@ public final class RecordWriter extends OutstandingWrite {
 	}
 
 	/**
-	 * Handles the failure of the first attempt. The method has ended, so any failure of
-	 * the store leads to a repetition and to nothing else.
+	 * Handles the failure of the first attempt. The method ended, so any failure of the
+	 * store only leads to a repetition.
 	 */
 	public void failed(Throwable cause) {
 		this.repeated = true;

@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * One sweep finds all claims that are due and renews them together, so all claims share
  * one timer. One locked row may make a common renewal hang or fail. Each claim that was
- * not renewed is then renewed alone, on a thread of its own, so that the locked row does
- * not stop the heartbeats of other claims. Thread-safe; no lock is held while a store is
- * asked.
+ * not renewed is then renewed alone, on a separate thread, so that the locked row does
+ * not stop the heartbeats of other claims. Thread-safe; no lock is held during store
+ * operations.
  */
 final class Renewer {
 
@@ -74,8 +74,8 @@ final class Renewer {
 	}
 
 	/**
-	 * Starts a first thread, so that no renewal has to wait for one later.
-	 * @throws RejectedExecutionException if there is none
+	 * Starts a first thread, so that no renewal has to wait for a thread later.
+	 * @throws RejectedExecutionException if no thread is available
 	 */
 	void startThread() {
 		this.threads.execute(() -> {
@@ -90,7 +90,7 @@ final class Renewer {
 	/**
 	 * Begins to renew a claim.
 	 * @param call the call that owns the claim
-	 * @param origin where the claim comes from
+	 * @param origin the origin of the claim
 	 * @param sentNanos when the claim, or its last renewal, was sent
 	 * @return the heartbeat, which can stop the renewal
 	 */
@@ -101,7 +101,7 @@ final class Renewer {
 		return heartbeat;
 	}
 
-	/** Forgets a heartbeat that has stopped. */
+	/** Removes a heartbeat that stopped. */
 	void ended(LeaseHeartbeat heartbeat) {
 		this.running.remove(heartbeat);
 	}
@@ -110,7 +110,7 @@ final class Renewer {
 		return this.log;
 	}
 
-	/** Reports that a renewal has failed and is repeated. */
+	/** Reports that a renewal failed and is repeated. */
 	void repeats(String operation) {
 		if (!this.closed) {
 			this.log.publish(IdempotencyEvent.STORE_RETRY, operation);
@@ -122,7 +122,7 @@ final class Renewer {
 		return this.running.size();
 	}
 
-	/** Returns how late the latest renewal is, zero if none is late. */
+	/** Returns the delay of the most overdue renewal, zero if no renewal is late. */
 	long lateNanos() {
 		long now = now();
 		return this.running.stream().mapToLong((heartbeat) -> Math.max(0, heartbeat.lateNanos(now))).max().orElse(0);
@@ -130,7 +130,7 @@ final class Renewer {
 
 	/**
 	 * Stops the reports of failed renewals, because a closing scheduler interrupts them.
-	 * Until the scheduler is closed, the claims of calls that still run are renewed.
+	 * Until the scheduler is closed, the claims of running calls are renewed.
 	 */
 	void close() {
 		this.closed = true;
@@ -163,8 +163,8 @@ final class Renewer {
 	}
 
 	/**
-	 * Clears the plan before the walk over the heartbeats, so that a heartbeat that is
-	 * added behind the walk plans the next sweep.
+	 * Clears the plan before the iteration over the heartbeats, so that a heartbeat that
+	 * is added behind the current position plans the next sweep.
 	 */
 	private synchronized void begin() {
 		this.nextSweep = NEVER;
@@ -174,7 +174,7 @@ final class Renewer {
 	private void sweep() {
 		begin();
 		long now = now();
-		// Whatever ends the walk, there is a next one.
+		// However the iteration ends, there is a next sweep.
 		long next = now + AFTER_A_FAILURE;
 		try {
 			next = walk(now);
@@ -184,7 +184,7 @@ final class Renewer {
 		}
 	}
 
-	/** Does what is due; returns when a sweep is due next. */
+	/** Renews or ends the claims that are due, and returns when the next sweep is due. */
 	private long walk(long now) {
 		long next = NEVER;
 		List<LeaseHeartbeat> together = new ArrayList<>();
@@ -194,7 +194,7 @@ final class Renewer {
 				case ALONE -> dispatch(List.of(heartbeat), true);
 				case OVER -> {
 					heartbeat.stop();
-					// The thread of the timers writes no log.
+					// The timer thread does not write to the log.
 					ResultExecutor.startOrRun(this.threads, heartbeat::reportExpiry);
 				}
 				case NOTHING -> {
@@ -229,13 +229,13 @@ final class Renewer {
 			this.breaker.answered();
 		}
 		catch (NotAllRenewedException ex) {
-			// Some rows are locked. The store has renewed or rejected all other claims.
+			// Some rows are locked. The store renewed or rejected all other claims.
 			failure = ex;
 			rejected = ex.rejected();
 			notRenewed = ex.notRenewed();
 		}
 		catch (Throwable ex) {
-			// Errors too: without a further renewal the claims would surely be lost.
+			// Includes errors: without a further renewal the claims would be lost.
 			failure = ex;
 			notRenewed = asked.stream().map(LeaseHeartbeat::claimId).collect(Collectors.toSet());
 		}
@@ -252,10 +252,11 @@ final class Renewer {
 			}
 		}
 		if (failure != null && !this.closed) {
-			// A closing scheduler interrupts renewals; the store has not failed then.
+			// A closing scheduler interrupts renewals; that is not a failure of the
+			// store.
 			this.breaker.failed("renew", asked.get(0).operation(), failure);
 		}
-		// The last thing, because a report waits for the store.
+		// Comes last, because a report waits for the store.
 		lost.forEach(LeaseHeartbeat::reportLoss);
 	}
 

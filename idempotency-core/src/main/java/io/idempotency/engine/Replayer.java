@@ -15,8 +15,8 @@ import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives a duplicate the result of the first call, or rejects it with the reason.
- * Thread-safe.
+ * Returns the result of the first call to a duplicate, or rejects the duplicate with the
+ * reason. Thread-safe.
  *
  * @hidden
  */
@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 public record Replayer(EngineRuntime runtime) {
 
 	/**
-	 * Answers a call that must not run: gives the result of the first call, or rejects
-	 * with the reason.
+	 * Handles a call that must not run: returns the result of the first call, or rejects
+	 * the call with the reason.
 	 */
 	<T> @Nullable T settle(GuardedCall call, ClaimResult result, GuardedAction<T> action, ObservedCall observed)
 			throws Throwable {
@@ -34,16 +34,16 @@ public record Replayer(EngineRuntime runtime) {
 	}
 
 	/**
-	 * Answers a call that must not run as far as its record tells: gives the result of
-	 * the first call, or rejects with the reason.
-	 * @param <T> what the caller is given
-	 * @param <X> what the caller may be given in place of it
-	 * @param result the answer of the store
-	 * @param told is told where the claim of the first call came from
-	 * @return what was given, {@code null} if the first call is done and its result is
-	 * not there: it may be found in the business data
+	 * Handles a call that must not run, as far as its record allows: replays the result
+	 * of the first call, or rejects the call with the reason.
+	 * @param <T> the type of the replayed result
+	 * @param <X> the type of the exception that may be replayed instead
+	 * @param result the result of the claim
+	 * @param told receives the origin of the claim of the first call
+	 * @return the replayed result, {@code null} if the first call is done and its result
+	 * is not stored: the business data may contain it
 	 * @throws IdempotencyException if the call is rejected
-	 * @throws X what {@code replay} has thrown
+	 * @throws X the exception of {@code replay}
 	 */
 	public <T, X extends Throwable> @Nullable Replayed<T> answer(GuardedCall call, ClaimResult result,
 			Replay<T, X> replay, Consumer<ClaimOrigin> told) throws X {
@@ -62,11 +62,12 @@ public record Replayer(EngineRuntime runtime) {
 	}
 
 	/**
-	 * Looks for the result if this node has seen it before, and gives it, before anything
-	 * else is done for the call. Rejects nothing: every other call is decided by its
-	 * claim.
-	 * @param told is told where the claim of the first call came from
-	 * @return what was given, {@code null} if nothing was found that can be given
+	 * Looks up the result if the call completed on this node, and replays it before any
+	 * other processing of the call. Does not reject calls: every other call is decided by
+	 * its claim.
+	 * @param told receives the origin of the claim of the first call
+	 * @return the replayed result, {@code null} if no result was found that can be
+	 * replayed
 	 */
 	<T, X extends Throwable> @Nullable Replayed<T> early(GuardedCall call, Replay<T, X> replay,
 			Consumer<ClaimOrigin> told) throws X {
@@ -89,10 +90,10 @@ public record Replayer(EngineRuntime runtime) {
 	}
 
 	/**
-	 * Gives the result of the first call.
-	 * @return what was given, {@code null} if the result cannot be read
-	 * @throws IdempotencyKeyReusedException if the result is no answer to this call,
-	 * which only its door can tell
+	 * Replays the result of the first call.
+	 * @return the replayed result, {@code null} if the result cannot be read
+	 * @throws IdempotencyKeyReusedException if the result does not belong to this call,
+	 * which only its adapter can detect
 	 */
 	private <T, X extends Throwable> @Nullable Replayed<T> replay(GuardedCall call, ClaimResult.Completed completed,
 			Replay<T, X> replay, Consumer<ClaimOrigin> told) throws X {
@@ -112,7 +113,7 @@ public record Replayer(EngineRuntime runtime) {
 			throw ex;
 		}
 		catch (Throwable replayed) {
-			// The exception is a remembered failure, or a signal of the door.
+			// The exception is a remembered failure, or a signal of the adapter.
 			replayed(call, completed, told);
 			throw replayed;
 		}
@@ -137,7 +138,7 @@ public record Replayer(EngineRuntime runtime) {
 	}
 
 	/**
-	 * Looks up the result in the business data. Waits for an asynchronous look-up: only
+	 * Looks up the result in the business data. Waits for an asynchronous lookup: only
 	 * the value inside shows whether a result was found, and the decision to run depends
 	 * on that.
 	 */
@@ -151,17 +152,17 @@ public record Replayer(EngineRuntime runtime) {
 	}
 
 	/**
-	 * Gives a stored result to the caller.
+	 * Replays a stored result to the caller.
 	 *
-	 * @param <T> what the caller is given
-	 * @param <X> what the caller may be given in place of it
+	 * @param <T> the type of the replayed result
+	 * @param <X> the type of the exception that may be replayed instead
 	 * @hidden
 	 */
 	@FunctionalInterface
 	public interface Replay<T, X extends Throwable> {
 
 		/**
-		 * Gives the result.
+		 * Replays the result.
 		 * @param result the stored form
 		 */
 		@Nullable T replay(StoredResult result) throws X;
@@ -171,8 +172,8 @@ public record Replayer(EngineRuntime runtime) {
 	/**
 	 * The result of the first call.
 	 *
-	 * @param <T> what the caller is given
-	 * @param value what the caller is given
+	 * @param <T> the type of the replayed result
+	 * @param value the replayed result
 	 * @hidden
 	 */
 	public record Replayed<T>(@Nullable T value) {

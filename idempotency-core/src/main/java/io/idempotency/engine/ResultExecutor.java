@@ -35,7 +35,7 @@ final class ResultExecutor {
 
 	/**
 	 * Runs a task on one of the threads.
-	 * @return whether there is a thread for it
+	 * @return whether a thread was available
 	 */
 	boolean takes(Runnable task) {
 		this.underWay.begins();
@@ -54,9 +54,10 @@ final class ResultExecutor {
 	}
 
 	/**
-	 * Ends a call on one of the threads, and then completes its future. The application
-	 * may react to the completion by waiting for the end of another call, so its code
-	 * runs on a thread of another pool. Without a thread, the calling thread does both.
+	 * Ends a call on one of the threads, and completes its future afterwards. The
+	 * application may react to the completion by waiting for the end of another call, so
+	 * its code runs on a thread of another pool. Without a thread, the calling thread
+	 * performs both steps.
 	 * @param end ends the call and returns the task that completes the future
 	 */
 	void run(Supplier<Runnable> end, CompletableFuture<?> answer) {
@@ -74,14 +75,14 @@ final class ResultExecutor {
 		startOrRun(this.threads, task);
 	}
 
-	/** Runs a task on the calling thread if there is no other thread for it. */
+	/** Runs a task on the calling thread if no other thread is available. */
 	static void startOrRun(Executor threads, Runnable task) {
 		if (!starts(threads, task)) {
 			task.run();
 		}
 	}
 
-	/** Returns whether there is a thread for a task, which then runs. */
+	/** Starts a task on another thread, and returns whether a thread was available. */
 	static boolean starts(Executor threads, Runnable task) {
 		try {
 			threads.execute(task);

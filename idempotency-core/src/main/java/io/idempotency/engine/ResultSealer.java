@@ -10,21 +10,22 @@ import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the results of calls into the results that stores keep, and back. Without
+ * Turns the results of calls into the results that are stored, and back. Without
  * encryption both are the same.
  * <p>
  * The format decides how a result is read, so it is encrypted together with the result:
- * the plain text is {@code length of format:1 format result}. The context is made of the
- * name of the encrypted format and the identity of the record. If a result cannot be
- * encrypted or decrypted, the methods return {@code null} and warn once for each
- * operation and cause. They throw nothing but a {@link VirtualMachineError} of the
- * decryption.
+ * the plain text is {@code length of format:1 format result}. The context consists of the
+ * name of the encrypted format and the identity of the record.
+ * <p>
+ * If a result cannot be encrypted or decrypted, the methods return {@code null} and log
+ * one warning for each operation and cause. The only exception that they throw is a
+ * {@link VirtualMachineError} of the decryption.
  */
 final class ResultSealer {
 
 	/**
-	 * The name of every encrypted format begins with this; no codec of an application may
-	 * use it for its own formats.
+	 * The prefix of the names of all encrypted formats. A codec of an application must
+	 * not use it for its formats.
 	 */
 	private static final String ANY_FORMAT = "idempotency.encrypted";
 
@@ -47,7 +48,7 @@ final class ResultSealer {
 		return this.encryption != null;
 	}
 
-	/** Returns the result for the store, {@code null} if the store must not get one. */
+	/** Returns the result for the store, {@code null} if it must not be stored. */
 	public @Nullable StoredResult encrypt(GuardedCall call, StoredResult result) {
 		if (this.encryption == null) {
 			return result;
@@ -57,16 +58,15 @@ final class ResultSealer {
 			return new StoredResult(FORMAT, encrypted);
 		}
 		catch (Throwable ex) {
-			// Errors too: after a success no failure may delete the record, and a result
-			// that should be encrypted is never stored as it is.
+			// Includes errors: after a success no failure may delete the record. A result
+			// that should be encrypted is never stored unencrypted.
 			this.log.resultNotEncrypted(call.operation(), ex);
 			return null;
 		}
 	}
 
 	/**
-	 * Returns the result that the store has kept, {@code null} if it cannot or must not
-	 * be read.
+	 * Returns the decrypted stored result, {@code null} if it cannot or must not be read.
 	 */
 	public @Nullable StoredResult decrypt(GuardedCall call, StoredResult stored) {
 		boolean encrypted = stored.format().startsWith(ANY_FORMAT);
@@ -92,8 +92,8 @@ final class ResultSealer {
 			throw ex;
 		}
 		catch (Throwable ex) {
-			// A cipher may throw anything. The first call has run, so the duplicate
-			// neither runs nor gets the exception of the cipher.
+			// A cipher may throw any exception. The first call ran, so the duplicate
+			// neither runs nor receives the exception of the cipher.
 			return unreadable(call, "its cipher failed with " + ex.getClass().getName(), ex);
 		}
 	}

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Groups the failures of a store into incidents. One incident is one warning when it
+ * Groups the failures of a store into incidents. One incident logs one warning when it
  * begins and one when it is over, for any number of calls. While the store does not
  * respond at all, the circuit is open: one call a second is sent to the store, and the
  * others fail at once. Thread-safe.
@@ -29,8 +29,8 @@ final class StoreCircuitBreaker {
 	static final Duration PAUSE = Duration.ofSeconds(1);
 
 	/**
-	 * The number of claims without a response, and without a response between them, that
-	 * opens the circuit. Fewer failures may be those of a single row or connection.
+	 * The number of consecutive claims without a response that opens the circuit. Fewer
+	 * failures may be those of a single row or connection.
 	 */
 	private static final int OPEN_AFTER = 3;
 
@@ -40,8 +40,8 @@ final class StoreCircuitBreaker {
 	private static final long SECOND = Duration.ofSeconds(1).toNanos();
 
 	/**
-	 * The number of unguarded calls of a second that are logged at INFO, so that a log
-	 * message for each call does not become an incident itself.
+	 * The number of unguarded calls per second that are logged at INFO, so that the
+	 * number of log messages does not cause an incident itself.
 	 */
 	static final int LINES = 10;
 
@@ -49,7 +49,7 @@ final class StoreCircuitBreaker {
 
 	private final Scheduler scheduler;
 
-	/** The thread of the timers writes no log. */
+	/** The thread that writes log messages in place of the timer thread. */
 	private final Executor thread;
 
 	private volatile @Nullable Incident incident;
@@ -64,7 +64,7 @@ final class StoreCircuitBreaker {
 		this.thread = scheduler.threads("log", 1);
 	}
 
-	/** Logs the failure of an operation, and begins an incident if there is none. */
+	/** Logs the failure of an operation, and begins an incident if the store has none. */
 	void failed(String verb, String operation, Throwable cause) {
 		if (begins(cause)) {
 			EventPublisher
@@ -95,7 +95,7 @@ final class StoreCircuitBreaker {
 
 	/**
 	 * Logs that a call runs unguarded, and counts it.
-	 * @param record the record that the call did not get
+	 * @param record the record that the call did not claim
 	 */
 	void runsUnguarded(String operation, String record, String run) {
 		int line = unguarded();
@@ -104,7 +104,7 @@ final class StoreCircuitBreaker {
 					run, (line == LINES) ? "; further unguarded calls in this second are logged at DEBUG" : ""));
 	}
 
-	/** Returns which unguarded call of this second it is. */
+	/** Returns the number of unguarded calls in this second, including this one. */
 	private synchronized int unguarded() {
 		Incident known = this.incident;
 		if (known != null) {
@@ -119,9 +119,9 @@ final class StoreCircuitBreaker {
 	}
 
 	/**
-	 * Notes that the failure of a claim cost its caller time. A store that fails at once,
-	 * for example because it is full, does not open the circuit: it has the results of
-	 * earlier calls, and its failures cost nothing.
+	 * Notes that a failed claim delayed its caller. A store that fails at once, for
+	 * example because it is full, does not open the circuit: it has the results of
+	 * earlier calls, and its failures cause no delay.
 	 */
 	synchronized void noAnswer() {
 		Incident known = this.incident;
@@ -166,7 +166,7 @@ final class StoreCircuitBreaker {
 		return now - at < FRESH.toNanos();
 	}
 
-	/** Returns the last failure of an incident, {@code null} if there is none. */
+	/** Returns the last failure of an incident, {@code null} without an incident. */
 	@Nullable Throwable cause() {
 		Incident known = this.incident;
 		return (known != null) ? known.cause : null;
@@ -182,7 +182,9 @@ final class StoreCircuitBreaker {
 				? known.cause : null;
 	}
 
-	/** Notes a response of the store, and plans a check whether the incident is over. */
+	/**
+	 * Notes a response of the store, and schedules a check whether the incident is over.
+	 */
 	void answered() {
 		if (this.incident != null) {
 			recovers();
@@ -252,7 +254,7 @@ final class StoreCircuitBreaker {
 		/** Whether the store responded after its last failure. */
 		private boolean recovering;
 
-		/** Whether a check is planned. */
+		/** Whether a check is scheduled. */
 		private boolean checked;
 
 		Incident(long since) {

@@ -31,8 +31,8 @@ final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 	private static final int MAX_LIMIT = 1000;
 
 	/**
-	 * How many steps one page takes at most, so that a page of an operation with few
-	 * records in a large store ends.
+	 * The largest number of steps for one page, so that the search for an operation with
+	 * few records in a large store ends.
 	 */
 	private static final int MAX_STEPS = 100;
 
@@ -95,7 +95,7 @@ final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 			if (next == null || records.size() >= limit) {
 				break;
 			}
-			// Where the operation has few records, larger steps cost fewer round trips.
+			// If the operation has few records, larger steps need fewer round trips.
 			count = page.records().isEmpty() ? Math.min(2 * count, MAX_LIMIT) : count;
 		}
 		return new IdempotencyRecordPage(records, next);

@@ -14,8 +14,7 @@ import io.idempotency.key.Namespace;
 import io.idempotency.store.IdempotencyStore;
 
 /**
- * Issues tokens of 192 random bits and keeps them in the store until they are used or
- * expire.
+ * Issues tokens of 192 random bits and stores them until they are used or expire.
  */
 final class StoreIdempotencyTokens implements IdempotencyTokens {
 
@@ -31,9 +30,9 @@ final class StoreIdempotencyTokens implements IdempotencyTokens {
 
 	/**
 	 * Creates an issuer of tokens.
-	 * @param store the store that keeps the tokens
-	 * @param timeToLive how long a token may be used
-	 * @param caller gives the current caller, to whom a token is bound
+	 * @param store the store of the tokens
+	 * @param timeToLive how long a token is valid
+	 * @param caller returns the current caller, to which a token is bound
 	 * @param namespace the namespace in which a token is valid
 	 */
 	StoreIdempotencyTokens(IdempotencyStore store, Duration timeToLive, Supplier<Caller> caller, Namespace namespace) {

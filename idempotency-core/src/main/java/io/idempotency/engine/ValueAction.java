@@ -16,7 +16,7 @@ import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An action whose results are values. A codec encodes them, and decodes them anew for
+ * An action whose results are values. A codec encodes them, and decodes them again for
  * every duplicate.
  *
  * @param <T> the result of the guarded method
@@ -51,7 +51,7 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 	}
 
 	/**
-	 * Looks up the result. For an asynchronous action the look-up may give the value
+	 * Looks up the result. For an asynchronous action the lookup may return the value
 	 * itself or a future of it.
 	 */
 	@Override
@@ -64,8 +64,8 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 
 	/**
 	 * Looks up the result in the business data.
-	 * @return the result, {@code null} if there is none
-	 * @throws Throwable any exception of the look-up
+	 * @return the result, {@code null} if the lookup found no result
+	 * @throws Throwable any exception of the lookup
 	 */
 	protected abstract @Nullable Object lookUp() throws Throwable;
 
@@ -102,7 +102,7 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 	public final CallOutcome threw(Throwable failure) {
 		if (failure instanceof IdempotencyStoreUnavailableException rejection
 				&& rejection.reason() == IdempotencyStoreUnavailableException.Reason.MAY_HAVE_EXECUTED) {
-			// It is that of a nested call, and the thread of that need not tell whose.
+			// It is the failure of a nested call, whose thread may not be this one.
 			return CallOutcome.OUT_OF_SIGHT;
 		}
 		return isRejectedBefore(failure) ? new CallOutcome.NotRun(failure)
@@ -121,29 +121,29 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 	}
 
 	/**
-	 * Returns the HTTP status that a failure asks for; it is remembered together with the
+	 * Returns the HTTP status that a failure requests. It is stored together with the
 	 * failure.
 	 * @param failure the exception of the guarded method
-	 * @return the status, 0 if it asks for none
+	 * @return the status, 0 if the failure does not request one
 	 */
 	protected int statusOf(Throwable failure) {
 		return 0;
 	}
 
 	/**
-	 * Returns what the door tells its client of a failure; it is remembered together with
-	 * the failure.
+	 * Returns the text that the adapter sends to its client for a failure. It is stored
+	 * together with the failure.
 	 * @param failure the exception of the guarded method
-	 * @return what is told, {@code null} if the exception alone says it
+	 * @return the text, {@code null} if the exception is sufficient
 	 */
 	protected @Nullable String told(Throwable failure) {
 		return null;
 	}
 
 	/**
-	 * Turns failures into stored results and back. The text has the type in the first
-	 * line, the HTTP status in the second, with what was told behind it, and the message
-	 * in the rest. An object is never stored.
+	 * Turns failures into stored results and back. The first line of the text is the
+	 * type. The second line is the HTTP status, followed by the text of the adapter. The
+	 * rest is the message. An object is never stored.
 	 */
 	private static final class RememberedFailureCodec {
 
@@ -153,9 +153,10 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 		}
 
 		/**
-		 * Makes the stored form.
-		 * @param status the HTTP status that the failure asks for, 0 for none
-		 * @param told what the door tells its client, {@code null} for nothing of its own
+		 * Creates the stored form.
+		 * @param status the HTTP status that the failure requests, 0 for none
+		 * @param told the text that the adapter sends to its client, {@code null} without
+		 * such a text
 		 */
 		static StoredResult encode(Throwable failure, int status, @Nullable String told) {
 			String behind = (told != null)
@@ -170,8 +171,8 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 				message = failure.getMessage();
 			}
 			catch (RuntimeException ex) {
-				// The application's own code has failed; the type is worth remembering
-				// without a message.
+				// The application's own code failed; the type is worth storing without a
+				// message.
 				message = null;
 			}
 			return (message != null) ? message : "";
@@ -202,8 +203,8 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 	}
 
 	/**
-	 * The cause of a replayed failure whose door keeps what it has told the first client.
-	 * It has no stack trace: nothing has failed again. Immutable.
+	 * The cause of a replayed failure for which the adapter stored the text for the first
+	 * client. It has no stack trace, because nothing failed again. Immutable.
 	 *
 	 * @hidden
 	 */
@@ -215,14 +216,14 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 
 		/**
 		 * Creates the cause.
-		 * @param text what was told, as the door has written it; never in a message
+		 * @param text the text that was sent, as the adapter wrote it; never in a message
 		 */
 		public ReportedFailure(String text) {
 			super("The first call failed with this exception", null, false, false);
 			this.text = text;
 		}
 
-		/** Returns what was told. */
+		/** Returns the text that was sent to the first client. */
 		public String text() {
 			return this.text;
 		}

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The database transactions of the application, in which the records of operations with
  * {@link io.idempotency.TransactionMode#JOIN} are written: those of threads, or those of
- * another style of calling, which its driver knows.
+ * another programming model, which its engine defines.
  *
  * @hidden
  */
@@ -16,19 +16,19 @@ import org.jspecify.annotations.Nullable;
 public interface WorkTransactions {
 
 	/**
-	 * The end of a database transaction.
+	 * The outcome of a database transaction.
 	 *
 	 * @hidden
 	 */
 	enum TransactionOutcome {
 
-		/** All changes of the transaction are there. */
+		/** All changes of the transaction were applied. */
 		COMMITTED,
 
-		/** No change of the transaction is there. */
+		/** No change of the transaction was applied. */
 		ROLLED_BACK,
 
-		/** The reply to the commit was lost, so the end is not known. */
+		/** The reply to the commit was lost, so the outcome is unknown. */
 		UNKNOWN
 
 	}
@@ -70,23 +70,23 @@ public interface WorkTransactions {
 	interface TransactionStarter extends WorkTransactions {
 
 		/**
-		 * Begins a transaction, or takes part in the current one. The thread that calls
-		 * this method ends it.
-		 * @param ended is told how the transaction has ended. A transaction that was open
-		 * before this call ends after its part here has ended
+		 * Begins a transaction, or joins the current one. The thread that calls this
+		 * method ends it.
+		 * @param ended receives the outcome of the transaction. A transaction that was
+		 * open before this call ends after its part here ended
 		 * @throws io.idempotency.store.IdempotencyStoreException if no transaction could
 		 * be begun
 		 */
 		StartedTransaction begin(Consumer<TransactionOutcome> ended);
 
 		/**
-		 * Returns whether the calling thread is in a transaction, or in what stands for
-		 * one: another call may wait for what it holds.
+		 * Returns whether the calling thread is in a transaction or in an equivalent
+		 * scope. Another call may wait for the locks of such a transaction.
 		 */
 		boolean isSurrounded();
 
 		/**
-		 * Returns whether a transaction would be new if it was begun now, and the calling
+		 * Returns whether a transaction that begins now would be new, while the calling
 		 * thread holds no connection yet.
 		 */
 		boolean wouldBegin();
@@ -99,25 +99,25 @@ public interface WorkTransactions {
 		interface StartedTransaction {
 
 			/**
-			 * Returns whether the transaction is new, and nothing of the calling thread
-			 * is around it, so that it may stay open when the guarded method has
+			 * Returns whether the transaction is new and not nested in another scope of
+			 * the calling thread, so that it may stay open after the guarded method
 			 * returned.
 			 * @return whether it ends with this part of it
 			 */
 			boolean isAlone();
 
-			/** Sends to the database what the work has changed in memory. */
+			/** Sends the changes in memory to the database. */
 			void flush();
 
 			/**
-			 * Commits, or leaves that to who has begun the transaction.
+			 * Commits, or leaves the commit to the owner of the transaction.
 			 * @throws RuntimeException the exception of the commit
 			 */
 			void commit();
 
 			/**
-			 * Rolls back, also what others have begun.
-			 * @param failure why; a failure of the rollback is only added to it
+			 * Rolls back the whole transaction, including the parts that others began.
+			 * @param failure the reason; a failure of the rollback is only added to it
 			 */
 			void rollback(Throwable failure);
 

@@ -17,14 +17,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import io.idempotency.store.Scheduler;
 
 /**
- * Repeats the writes that one store could not do at once, until the store accepts or
- * rejects them or their time is over. An engine that is closing sends them faster, until
- * its own time is over. Thread-safe.
+ * Repeats the failed writes of one store, until the store accepts or rejects them or
+ * their time is over. An engine that is closing sends them faster, until the time of the
+ * close is over. Thread-safe.
  * <p>
- * Completions and releases are never dropped to save room; a completion only loses its
- * result if all results together take too much room. The claims to give back have a limit
- * of their own: there are many of them while a store is down, and hardly any of them was
- * applied.
+ * Completions and releases are never dropped to save memory. A completion only loses its
+ * result if all results together need too much memory. The releases of unused claims have
+ * a separate limit: there are many of them while a store is down, and few of these claims
+ * were applied.
  */
 final class WriteRepeater {
 
@@ -33,14 +33,14 @@ final class WriteRepeater {
 	static final long MAX_RESULT_BYTES = 32L * 1024 * 1024;
 
 	/**
-	 * The number of threads for the writes of one store, so that a store that hangs holds
-	 * up only its own writes.
+	 * The number of threads for the writes of one store, so that a store that hangs
+	 * delays only its own writes.
 	 */
 	private static final int THREADS = 4;
 
 	private static final int GIVE_BACK_THREADS = 2;
 
-	/** More threads than before, because an engine that closes has nothing else to do. */
+	/** More threads than before, because an engine that closes has no other work. */
 	private static final int CLOSING_THREADS = 16;
 
 	private static final Duration CLOSING_PAUSE = Duration.ofMillis(100);
@@ -50,7 +50,7 @@ final class WriteRepeater {
 	private final Executor threads;
 
 	/**
-	 * Threads of their own, because claims that no call runs on must not hold up results.
+	 * Dedicated threads, because the releases of unused claims must not delay results.
 	 */
 	private final Executor giveBackThreads;
 
@@ -66,7 +66,7 @@ final class WriteRepeater {
 
 	private final Executor closing;
 
-	/** The writes that an engine that is closing has still to send. */
+	/** The writes that a closing engine still has to send. */
 	private final CallsInProgress unfinished;
 
 	private volatile Phase phase = Phase.OPEN;
@@ -84,9 +84,9 @@ final class WriteRepeater {
 	}
 
 	/**
-	 * Repeats a write until the store answers or the time is over.
-	 * @param write the write, which has failed once or, to give a claim back, was not
-	 * sent yet
+	 * Repeats a write until the store responds or the time is over.
+	 * @param write the write, which failed once or, for the release of an unused claim,
+	 * was not sent yet
 	 * @param atMost the longest time for which the write is repeated
 	 */
 	void repeat(OutstandingWrite write, Duration atMost) {
@@ -113,11 +113,12 @@ final class WriteRepeater {
 	}
 
 	/**
-	 * Releases a claim that no call runs on, and repeats the release like any other
+	 * Releases a claim on which no call runs, and repeats the release like any other
 	 * write.
 	 * @param atMost the longest time for which the write is repeated
-	 * @param leaseEndsIt whether another call may take the claim over after its lease.
-	 * Such a claim is left to its lease if there are too many claims to give back
+	 * @param leaseEndsIt whether another call may take over the claim after its lease. If
+	 * there are too many claims to release, such a claim is not released: the key stays
+	 * claimed until the lease expires
 	 */
 	void giveBack(OutstandingWrite write, Duration atMost, boolean leaseEndsIt) {
 		if (this.giveBacks.incrementAndGet() > MAX_GIVE_BACKS && leaseEndsIt) {
@@ -128,18 +129,18 @@ final class WriteRepeater {
 		repeat(write, atMost);
 	}
 
-	/** Returns the number of outstanding writes. */
+	/** Returns the number of pending writes. */
 	int outstanding() {
 		return this.outstanding.size();
 	}
 
-	/** Returns the size of the results of all outstanding writes. */
+	/** Returns the size of the results of all pending writes. */
 	long resultBytes() {
 		return this.resultBytes.get();
 	}
 
 	/**
-	 * Plans the next attempt.
+	 * Schedules the next attempt.
 	 * @param closing whether it is one of the attempts of the close, which are more
 	 * frequent
 	 */
@@ -161,7 +162,7 @@ final class WriteRepeater {
 			ended = send(write);
 		}
 		finally {
-			// Whatever the attempt has thrown, the write is still outstanding.
+			// Whatever exception the attempt threw, the write is still pending.
 			if (!ended) {
 				again(write, closing);
 			}
@@ -187,7 +188,7 @@ final class WriteRepeater {
 		}
 	}
 
-	/** Sends a write once; returns whether the write has ended. */
+	/** Sends a write once, and returns whether the write ended. */
 	private boolean send(OutstandingWrite write) {
 		if (write.ended.get()) {
 			return true;
@@ -198,11 +199,11 @@ final class WriteRepeater {
 			accepted = write.send();
 		}
 		catch (Throwable ex) {
-			// An error counts as well: otherwise a result that always causes one is never
-			// dropped.
+			// Errors count as failures: otherwise a result that always causes an error is
+			// never dropped.
 			if (this.phase == Phase.OPEN) {
 				this.breaker.failed(write.verb, write.operation, ex);
-				// If this fails, too, the store is unavailable, and the write is not the
+				// If this fails too, the store is unavailable, and the write is not the
 				// cause.
 				EventPublisher.run(() -> write.failedAgain(ex),
 						(again) -> this.breaker.failed("renew", write.operation, again));
@@ -230,9 +231,9 @@ final class WriteRepeater {
 	}
 
 	/**
-	 * Sends the outstanding writes again and again, in the order of their rank and as
-	 * many as possible at the same time, until the store takes them or the time is over.
-	 * Writes that fail meanwhile are sent like the others.
+	 * Sends the pending writes repeatedly, in the order of their rank and as many as
+	 * possible at the same time, until the store accepts them or the time is over. Writes
+	 * that fail meanwhile are also sent.
 	 * @param deadline when to stop
 	 * @return the writes that are still to be sent
 	 */
@@ -250,28 +251,29 @@ final class WriteRepeater {
 		dispatch(write, true);
 	}
 
-	/** Repeats nothing any more, from now on. */
+	/** Stops all repetitions from now on. */
 	void closed() {
 		this.phase = Phase.CLOSED;
 	}
 
 	/**
-	 * Repeats writes again, and those that were left at the close, too. None comes too
-	 * late: it names its claim, and the store rejects it if another has taken over.
+	 * Repeats writes again, including those that were pending at the close. A late write
+	 * is harmless: it contains its claim id, and the store rejects it if another call
+	 * took over.
 	 */
 	void open() {
 		this.phase = Phase.OPEN;
 		this.outstanding.forEach((write) -> plan(write, false));
 	}
 
-	/** Returns the number of outstanding writes for each operation. */
+	/** Returns the number of pending writes for each operation. */
 	Map<String, Integer> left() {
 		Map<String, Integer> left = new TreeMap<>();
 		this.outstanding.forEach((write) -> left.merge(write.operation, 1, Integer::sum));
 		return left;
 	}
 
-	/** What becomes of a write that the store does not take. */
+	/** The handling of a write that the store does not accept. */
 	private enum Phase {
 
 		/** It is repeated with growing pauses. */
@@ -280,13 +282,17 @@ final class WriteRepeater {
 		/** It is repeated with short pauses, until the time of the close is over. */
 		CLOSING,
 
-		/** It is left to its lease, or to the next start of the engine. */
+		/**
+		 * It is not repeated until the next start of the engine; its lease may expire
+		 * before.
+		 */
 		CLOSED
 
 	}
 
 	/**
-	 * A write that the store has not answered yet and that {@link WriteRepeater} repeats.
+	 * A write that the store did not respond to yet and that {@link WriteRepeater}
+	 * repeats.
 	 */
 	static abstract class OutstandingWrite {
 
@@ -329,7 +335,7 @@ final class WriteRepeater {
 
 		/**
 		 * Sends the write to the store.
-		 * @return whether the store accepted it; throws if the store cannot do it
+		 * @return whether the store accepted it; throws if the store cannot perform it
 		 */
 		abstract boolean send();
 
@@ -337,12 +343,12 @@ final class WriteRepeater {
 		protected void failedAgain(Throwable cause) {
 		}
 
-		/** Is told the answer of the store. */
+		/** Handles the response of the store. */
 		protected abstract void answered(boolean accepted);
 
 		/**
-		 * Is told that the write is not repeated any more. Whether the store has applied
-		 * it is not known.
+		 * Notes that the write is no longer repeated. Whether the store applied it is
+		 * unknown.
 		 */
 		protected void gaveUp() {
 		}
@@ -352,7 +358,7 @@ final class WriteRepeater {
 			return 0;
 		}
 
-		/** Drops its result, because there is no room for it. */
+		/** Drops its result to save memory. */
 		protected void dropResult() {
 		}
 
@@ -362,7 +368,7 @@ final class WriteRepeater {
 			/** The end of a call that ran. */
 			ENDING,
 
-			/** The release of a claim that its lease does not end. */
+			/** The release of a claim that does not end with its lease. */
 			GIVEN_BACK,
 
 			/** The release of a claim that ends with its lease. */

@@ -1,7 +1,7 @@
 /**
- * Carries out what the protocol decides, for callers that block or return futures. This
- * package knows neither Spring nor servlets, and the doors only translate. Start reading
- * at {@link io.idempotency.engine.IdempotencyEngine}.
+ * Executes the decisions of the protocol, for callers that block or return futures. This
+ * package depends neither on Spring nor on servlets, and the adapters only translate.
+ * Start reading at {@link io.idempotency.engine.IdempotencyEngine}.
  */
 @NullMarked
 package io.idempotency.engine;
