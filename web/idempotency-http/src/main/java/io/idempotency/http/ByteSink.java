@@ -20,14 +20,14 @@ public final class ByteSink {
 
 	private static final byte[] NOTHING = {};
 
-	/** The least size once there is something to hold. */
+	/** The minimum size of the array after the first write. */
 	private static final int LEAST_SIZE = 512;
 
 	private byte[] bytes;
 
 	private int size;
 
-	/** Creates a sink that takes no memory until something is written. */
+	/** Creates a sink that uses no memory until the first write. */
 	public ByteSink() {
 		this(0);
 	}
@@ -48,8 +48,8 @@ public final class ByteSink {
 	}
 
 	/**
-	 * Writes bytes that a source puts into the array of this sink.
-	 * @param length how many it gives
+	 * Writes bytes that a source copies into the array of this sink.
+	 * @param length the number of bytes
 	 */
 	public void write(int length, Source source) {
 		ensure(length);
@@ -59,8 +59,7 @@ public final class ByteSink {
 
 	/**
 	 * Writes text as UTF-8.
-	 * @return whether the text could be written: half of a surrogate pair has no form in
-	 * UTF-8
+	 * @return whether the text could be written; an unpaired surrogate has no UTF-8 form
 	 */
 	public boolean writeUtf8(char[] text, int offset, int length) {
 		ensure(length);
@@ -80,9 +79,9 @@ public final class ByteSink {
 	}
 
 	/**
-	 * Writes the ASCII characters at the beginning, which are mostly the whole text, in a
-	 * loop that the compiler makes fast. Returns the position of the first other
-	 * character.
+	 * Writes the ASCII characters at the beginning of the text in a loop that the
+	 * compiler optimizes. Most texts contain no other characters.
+	 * @return the position of the first other character
 	 */
 	private int writeAscii(char[] text, int offset, int end) {
 		byte[] target = this.bytes;
@@ -96,8 +95,8 @@ public final class ByteSink {
 	}
 
 	/**
-	 * Reads bytes, at most as many as there is room for and at least one.
-	 * @return how many were read, -1 at the end
+	 * Reads at least one byte, and at most as many as fit into the array.
+	 * @return the number of bytes, -1 at the end
 	 */
 	public int readFrom(InputStream source) throws IOException {
 		ensure(1);
@@ -135,7 +134,7 @@ public final class ByteSink {
 		return ByteBuffer.wrap(this.bytes, 0, this.size);
 	}
 
-	/** Gives bytes. */
+	/** A source of bytes. */
 	public interface Source {
 
 		void read(byte[] target, int offset, int length);

@@ -14,9 +14,8 @@ import io.idempotency.interceptor.RequestValues.BodyPointers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A body that was read as a whole. A value in it is looked up, and its JSON is compared,
- * in one walk. For the thread that works for the request.
- *
+ * A completely read body. A lookup and the JSON comparison share one pass through the
+ * body. For the thread that handles the request.
  * @hidden
  */
 @Internal
@@ -33,7 +32,7 @@ public final class CachedBody {
 	/**
 	 * Creates the body.
 	 * @param bytes all bytes, not a copy
-	 * @param contentType the content type, {@code null} if there is none
+	 * @param contentType the content type, {@code null} if the request has none
 	 * @param encoding the encoding of the request, which may only be a default
 	 */
 	public CachedBody(ByteBuffer bytes, @Nullable String contentType, @Nullable String encoding) {
@@ -71,10 +70,11 @@ public final class CachedBody {
 	}
 
 	/**
-	 * Gives the form in which a JSON body in UTF-8 is compared. If a value was looked up
-	 * in the body before, the body is not walked again.
+	 * Creates the canonical form in which a JSON body in UTF-8 is compared. If a value
+	 * was looked up before, the body is not read again.
 	 * @param form receives the form
-	 * @return whether the body can be compared by value; if not, nobody gets a form
+	 * @return whether the body can be compared by value; otherwise {@code form} is not
+	 * called
 	 */
 	public boolean compare(Consumer<ByteBuffer> form) {
 		ByteBuffer known;
@@ -96,19 +96,18 @@ public final class CachedBody {
 	}
 
 	/**
-	 * The kind of body that a request has, as far as a fingerprint distinguishes it.
-	 *
+	 * The kinds of request bodies that a fingerprint distinguishes.
 	 * @hidden
 	 */
 	public enum ContentType {
 
-		/** JSON, or a format that is JSON by its suffix. */
+		/** JSON, or a format with a JSON suffix. */
 		JSON,
 
 		/** A URL-encoded form. */
 		FORM,
 
-		/** A body in parts, such as a multipart form. */
+		/** A body with parts, such as a multipart form. */
 		MULTIPART,
 
 		/** Any other body. */
@@ -129,17 +128,17 @@ public final class CachedBody {
 			return type.startsWith("multipart/") ? MULTIPART : OTHER;
 		}
 
-		/** Returns whether a container may read the body for its parameters. */
+		/** Returns whether a container may read the body to determine the parameters. */
 		public boolean isForm() {
 			return this == FORM || this == MULTIPART;
 		}
 
 		/**
-		 * Returns the charset of the body of a request. The content type comes first,
-		 * because message converters use it. The encoding of the request may only be a
-		 * default that a filter forces on every request, as Boot's filter does.
+		 * Returns the charset of a request body. The content type comes first, because
+		 * message converters use it. The encoding of the request may only be a default
+		 * that a filter forces on every request, as Spring Boot's filter does.
 		 * @param header the content type
-		 * @return the name, {@code null} if neither of them names one
+		 * @return the name of the charset, {@code null} if it is not specified
 		 */
 		public static @Nullable String charset(@Nullable String header, @Nullable String encoding) {
 			if (header == null || header.indexOf(';') < 0) {
@@ -157,7 +156,7 @@ public final class CachedBody {
 
 		/**
 		 * Returns whether a body is read as UTF-8. JSON without a charset is UTF-8.
-		 * @param charset the charset of the request, {@code null} if it names none
+		 * @param charset the charset of the request, {@code null} if it is not specified
 		 */
 		public static boolean isUtf8(@Nullable String charset) {
 			return charset == null || charset.equalsIgnoreCase("UTF-8") || charset.equalsIgnoreCase("UTF8");

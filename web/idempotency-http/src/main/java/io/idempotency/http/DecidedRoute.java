@@ -4,8 +4,7 @@ import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A filter of functional routes that says whether they are guarded.
- *
+ * A filter of functional routes that declares whether they are guarded.
  * @hidden
  */
 @Internal

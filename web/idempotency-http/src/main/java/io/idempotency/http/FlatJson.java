@@ -1,8 +1,6 @@
 package io.idempotency.http;
 
-/**
- * Writes a flat JSON object, without a JSON library. Not thread-safe.
- */
+/** Writes a flat JSON object without a JSON library. Not thread-safe. */
 final class FlatJson {
 
 	private final StringBuilder json = new StringBuilder("{");

@@ -16,26 +16,25 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The parameters of a text such as {@code a=1&b=2}, as in query strings and forms.
- *
- * @param values the values of each name in their order
- * @param whole whether no parameter is left out because it is malformed
+ * @param values the values by name, in their order
+ * @param whole whether all parameters are well-formed; malformed parameters are omitted
  * @hidden
  */
 @Internal
 public record FormData(Map<String, List<String>> values, boolean whole) {
 
 	/**
-	 * The largest number of fields in a form. A body of a megabyte may hold half a
-	 * million fields, and each of them costs much more memory than it has bytes.
+	 * The maximum number of fields in a form. A body of one megabyte may contain half a
+	 * million fields, and each field needs much more memory than its bytes.
 	 */
 	static final int MAX_FIELDS = 10_000;
 
-	/** Decoders put it in the place of bytes that are malformed in their charset. */
+	/** Decoders replace malformed bytes with this character. */
 	private static final char REPLACEMENT = '\uFFFD';
 
 	/**
-	 * Returns whether a decoder may have replaced bytes of a text: two texts that differ
-	 * in such bytes only are then equal.
+	 * Returns whether a decoder may have replaced bytes of a text. Two texts that differ
+	 * only in such bytes are equal after decoding.
 	 */
 	public static boolean isLossy(String decoded) {
 		return decoded.indexOf(REPLACEMENT) >= 0;
@@ -54,7 +53,7 @@ public record FormData(Map<String, List<String>> values, boolean whole) {
 	}
 
 	/**
-	 * Decodes parameters, and leaves out those that are malformed, as Tomcat does.
+	 * Decodes parameters. Malformed parameters are omitted, as in Tomcat.
 	 * @param text the encoded parameters, {@code null} for none
 	 * @param charset the charset of percent-encoded bytes
 	 */
@@ -79,10 +78,10 @@ public record FormData(Map<String, List<String>> values, boolean whole) {
 	}
 
 	/**
-	 * Returns the value of a form field, which is a key or a part of one.
+	 * Returns the value of a form field that is a key or part of a key.
 	 * @param values the values of the field, {@code null} if it is absent
-	 * @param whole whether no field is left out because it is malformed
-	 * @throws IllegalArgumentException if the field was sent several times, or cannot be
+	 * @param whole whether all fields are well-formed
+	 * @throws IllegalArgumentException if the field was sent several times or cannot be
 	 * decoded
 	 */
 	public static @Nullable String field(@Nullable List<String> values, boolean whole) {
@@ -97,19 +96,19 @@ public record FormData(Map<String, List<String>> values, boolean whole) {
 	}
 
 	/**
-	 * The parameters of a request whose form the guard has read. The container cannot
-	 * read that form any more.
-	 *
+	 * The parameters of a request whose form was read by the guard. The container cannot
+	 * read the form after that.
 	 * @param values the parameters of the query and of the form
-	 * @param whole whether no parameter is left out because it is malformed
+	 * @param whole whether all parameters are well-formed; malformed parameters are
+	 * omitted
 	 * @hidden
 	 */
 	public record FormParameters(Map<String, String[]> values, boolean whole) {
 
 		/**
-		 * Adds the fields of a form to the parameters that the container knows.
+		 * Adds the fields of a form to the parameters of the container.
 		 * @param form the form as it was sent
-		 * @param query the query, {@code null} if there is none
+		 * @param query the query, {@code null} if the request has none
 		 * @throws IllegalArgumentException if the form has too many fields
 		 */
 		public static FormParameters of(String form, Charset charset, @Nullable String query,
@@ -127,10 +126,9 @@ public record FormData(Map<String, List<String>> values, boolean whole) {
 			Map<String, String[]> merged = new LinkedHashMap<>(container);
 			fields.forEach((name, values) -> {
 				List<String> known = Arrays.asList(merged.getOrDefault(name, new String[0]));
-				// If the container knows more values than the query has, it knows the
-				// form's values. If the query is malformed, only the container knows how
-				// many values it has taken from it, so the last values are compared with
-				// the form's.
+				// If the container has more values than the query, it includes the values
+				// of the form. If the query is malformed, the number of its values is
+				// unknown. The last values are then compared with those of the form.
 				boolean inForm = inQuery.whole() ? known.size() > inQuery.values().getOrDefault(name, List.of()).size()
 						: known.size() >= values.size()
 								&& known.subList(known.size() - values.size(), known.size()).equals(values);

@@ -30,8 +30,7 @@ import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.util.UriUtils;
 
 /**
- * What holds for the methods of controllers, and for calls of them, on every stack.
- *
+ * The rules for controller methods and their invocations on both stacks.
  * @hidden
  */
 @Internal
@@ -42,7 +41,7 @@ public final class HandlerRules {
 	private HandlerRules() {
 	}
 
-	/** Returns whether a method is one of a controller that answers requests. */
+	/** Returns whether a method is a controller method that handles requests. */
 	public static boolean isHandler(Method method, Class<?> targetClass) {
 		return AnnotatedElementUtils.hasAnnotation(targetClass, Controller.class)
 				&& (AnnotatedElementUtils.hasAnnotation(method, RequestMapping.class)
@@ -50,13 +49,13 @@ public final class HandlerRules {
 	}
 
 	/**
-	 * Returns whether a guarded method is that of a mapped handler, and of its bean:
-	 * several classes may inherit one method, and be handlers of their own.
+	 * Returns whether a guarded method belongs to a mapped handler and to its bean.
+	 * Several classes may inherit the same method and be separate handlers.
 	 */
 	public static boolean isOf(HandlerMethod handler, GuardedMethod guarded) {
 		Class<?> target = ClassUtils.getUserClass(guarded.targetClass());
 		Class<?> type = beanType(handler, target);
-		// A proxy, or what a factory declares, does not name the class.
+		// A proxy, or the declared type of a factory method, does not name the class.
 		if (type != target && !Proxy.isProxyClass(type)
 				&& !(Modifier.isAbstract(type.getModifiers()) && type.isAssignableFrom(target))) {
 			return false;
@@ -66,7 +65,10 @@ public final class HandlerRules {
 				|| AopUtils.getMostSpecificMethod(method, guarded.targetClass()).equals(guarded.method());
 	}
 
-	/** Spring maps what a factory declares, which may be a supertype of what it makes. */
+	/**
+	 * Returns the type of the bean. Spring maps the type that a factory method declares,
+	 * which may be a supertype of the bean's class.
+	 */
 	private static Class<?> beanType(HandlerMethod handler, Class<?> target) {
 		Class<?> declared = handler.getBeanType();
 		if (declared == target || Modifier.isAbstract(declared.getModifiers()) || !declared.isAssignableFrom(target)) {
@@ -75,7 +77,7 @@ public final class HandlerRules {
 		return ClassUtils.getUserClass(AopUtils.getTargetClass(handler.createWithResolvedBean().getBean()));
 	}
 
-	/** Returns the traits of a method, none if it is not a handler. */
+	/** Returns the traits of a method. A method that is not a handler has no traits. */
 	public static OperationTraits traits(Method method, Class<?> targetClass) {
 		if (!isHandler(method, targetClass)) {
 			return OperationTraits.NONE;
@@ -93,14 +95,14 @@ public final class HandlerRules {
 		return !methods.isEmpty() && methods.stream().map(RequestMethod::name).allMatch(HandlerRules::isSafe);
 	}
 
-	/** Returns whether a method of HTTP is one that the annotation of a class exempts. */
+	/** Returns whether an HTTP method is exempt from the annotation of a class. */
 	public static boolean isSafe(String method) {
 		return SAFE_METHODS.contains(method);
 	}
 
 	/**
-	 * Returns whether a request is exempt: the annotation of a class does not cover safe
-	 * HTTP methods, the annotation of a method does.
+	 * Returns whether a request is exempt. The annotation of a class does not cover safe
+	 * HTTP methods. The annotation of a method covers them.
 	 */
 	public static boolean isExempt(IdempotentOperation operation, String method) {
 		return !operation.guarded().declaredOnMethod() && isSafe(method);
@@ -108,9 +110,9 @@ public final class HandlerRules {
 
 	/**
 	 * Reads the key of a request.
-	 * @return the parts of the key, empty if the request has no key and needs none
-	 * @throws io.idempotency.IdempotencyKeyMissingException if the request has no key and
-	 * needs one
+	 * @return the parts of the key, empty if the request has no key and does not need one
+	 * @throws io.idempotency.IdempotencyKeyMissingException if the request needs a key
+	 * and has none
 	 * @throws IdempotencyKeyInvalidException if the key is malformed
 	 */
 	public static List<String> key(OperationKeyReader reader, OperationCall call, ComparedRequest values) {
@@ -119,7 +121,7 @@ public final class HandlerRules {
 		if (parts.isEmpty() && operation.key().required()) {
 			throw operation.keyMissing();
 		}
-		// Two keys that differ only in bytes that a decoder replaced would be one.
+		// Two keys that differ only in replaced bytes would count as the same key.
 		if (FormData.isLossy(parts) && (FormData.isLossy(UriUtils.decode(values.path(), StandardCharsets.UTF_8))
 				|| FormData.isLossy(values.parameters()))) {
 			throw new IdempotencyKeyInvalidException(operation.name(),

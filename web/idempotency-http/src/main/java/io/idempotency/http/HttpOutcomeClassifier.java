@@ -15,8 +15,8 @@ import org.springframework.web.context.request.async.AsyncRequestTimeoutExceptio
 import org.springframework.web.util.DisconnectedClientHelper;
 
 /**
- * Classifies the outcome of a guarded request, from its response and the work of its
- * handler. The first row that fits decides. The engine then applies mode and policy.
+ * Classifies the outcome of a guarded request by its response and the work of its
+ * handler. The first matching row decides. The engine then applies mode and policy.
  *
  * <pre class="code">
  * 1  The work continues, and its end will be reported.                     DEFERRED
@@ -32,11 +32,10 @@ import org.springframework.web.util.DisconnectedClientHelper;
  * <ul>
  * <li>if the handler did not run, the request was incomplete, the outcome of a nested
  * call is unknown, or the work did not return and no response is known;</li>
- * <li>unless failures are remembered: if a nested call was rejected, a stream broke off
- * for another reason than its client, a handler failed after a part of its response was
+ * <li>unless failures are remembered: if a nested call was rejected, a stream ended early
+ * for a reason other than its client, a handler failed after part of its response was
  * sent, or the status or an unhandled exception releases the key.</li>
  * </ul>
- *
  * @hidden
  */
 @Internal
@@ -69,8 +68,8 @@ public final class HttpOutcomeClassifier {
 
 	/**
 	 * Returns the kind of a stored result.
-	 * @param workIsDone whether the work is known to be done: then an error status
-	 * rejects only the response, for example because of the {@code Accept} header
+	 * @param workIsDone whether the work is known to be done. In that case an error
+	 * status rejects only the response, for example because of the {@code Accept} header
 	 */
 	public static ResultKind kind(int status, boolean workIsDone) {
 		if (workIsDone || status < BAD_REQUEST) {
@@ -136,7 +135,10 @@ public final class HttpOutcomeClassifier {
 					&& this.failure != Failure.INCOMPLETE_REQUEST;
 		}
 
-		/** The client received a part of the response, whose status does not count. */
+		/**
+		 * Returns whether the client received part of the response, so that its status
+		 * does not count.
+		 */
 		private boolean isBrokenOff() {
 			return switch (this.body) {
 				case STREAMED -> this.failure != Failure.NONE && this.failure != Failure.END_OF_STREAM;
@@ -158,7 +160,7 @@ public final class HttpOutcomeClassifier {
 	 */
 	public enum Body {
 
-		/** The response is buffered as a whole. */
+		/** The whole response is buffered. */
 		BUFFERED,
 
 		/** The response was too large for the buffer. */
@@ -239,9 +241,8 @@ public final class HttpOutcomeClassifier {
 	}
 
 	/**
-	 * Tells the engine how a call has ended. The response may come long after the handler
-	 * has returned. Only the first ending counts. Thread-safe.
-	 *
+	 * Reports the outcome of a call to the engine. The response may be complete long
+	 * after the handler returned. Only the first outcome counts. Thread-safe.
 	 * @hidden
 	 */
 	public static final class OutcomePublisher {
@@ -254,12 +255,14 @@ public final class HttpOutcomeClassifier {
 			this.settings = settings;
 		}
 
-		/** Returns an ending that completes when the end of the call is known. */
+		/** Returns an outcome that completes when the end of the call is known. */
 		public CallOutcome later() {
 			return new CallOutcome.Deferred(this.ending);
 		}
 
-		/** Returns the ending itself if the end of the call is known, else as above. */
+		/**
+		 * Returns the outcome if the end of the call is known, otherwise a deferred one.
+		 */
 		public CallOutcome ending() {
 			return isKnown() ? this.ending.join() : later();
 		}
@@ -279,14 +282,14 @@ public final class HttpOutcomeClassifier {
 
 		/**
 		 * Ends the call as failed. If its transaction is already committed, the work is
-		 * not undone, and the response is kept.
+		 * not undone and the response is stored.
 		 */
 		public void failed(@Nullable Throwable why, @Nullable StoredResponse answer) {
 			this.ending.complete(
 					new CallOutcome.Failed(why, (answer != null) ? () -> StoredResponseCodec.encode(answer) : null));
 		}
 
-		/** Ends the call; nothing of its response is kept. */
+		/** Ends the call without storing its response. */
 		public void end(Outcome outcome, @Nullable Throwable why) {
 			this.ending.complete(switch (outcome) {
 				case SUCCESS_WITHOUT_RESULT -> new CallOutcome.SuccessWithoutResult(why);

@@ -15,25 +15,23 @@ import io.idempotency.ScopeMode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of the HTTP door, from {@code idempotency.*}.
- *
+ * The settings of the HTTP adapter, from {@code idempotency.*}.
  * @param replayedHeader the response header that marks a replay
- * @param maxRequestSize how many bytes the body of a guarded request may have
- * @param maxResponseSize how many bytes of a response are kept
- * @param releaseOn status codes after which the key is free again
+ * @param maxRequestSize maximum size in bytes of the body of a guarded request
+ * @param maxResponseSize maximum size in bytes of a stored response
+ * @param releaseOn status codes that release the key
  * @param excludedHeaders response headers that are never stored, in upper or lower case
  * @param rawFingerprint whether JSON bodies are compared byte by byte
- * @param scope the scope of keys if there is no resolver
+ * @param scope the scope of keys without a resolver
  * @param anonymousRejected whether a guarded request without a principal is rejected
- * @param scopeHeaders request headers that are part of the caller, such as a tenant's, in
+ * @param scopeHeaders request headers that are part of the caller, such as the tenant, in
  * upper or lower case; a missing header differs from every value
  * @param fingerprintHeaders request headers that must be equal on a retry, in addition to
- * those that ask for a part of a response, in upper or lower case
- * @param ignoredParameters names of parameters in queries and forms that need not be
- * equal on a retry
- * @param problemTypeBase what the type of a problem begins with; its code follows
- * @param retentionOnError the longest time for which a response of 4xx is kept,
- * {@code null} for the retention
+ * those that request a part of a response, in upper or lower case
+ * @param ignoredParameters names of query and form parameters that may differ on a retry
+ * @param problemTypeBase the beginning of a problem type; the code is appended
+ * @param retentionOnError maximum retention of a 4xx response, {@code null} for the
+ * retention of the operation
  * @param tokenPath path of the endpoint that issues tokens
  * @hidden
  */
@@ -43,7 +41,7 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		Set<String> scopeHeaders, Set<String> fingerprintHeaders, Set<String> ignoredParameters, String problemTypeBase,
 		@Nullable Duration retentionOnError, String tokenPath) {
 
-	// This constant stands first, because the next one needs it.
+	// This constant comes first, because the next one needs it.
 	private static final Pattern STATUS_PATTERN = Pattern.compile("[45](?:[0-9][0-9]|xx)");
 
 	/** The defaults of {@code idempotency.*}. */
@@ -51,12 +49,10 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 			statusCodes(List.of("401", "403", "408", "425", "429", "5xx")), Set.of(), false, ScopeMode.PRINCIPAL, false,
 			Set.of(), Set.of(), Set.of(), "urn:idempotency:", null, "/idempotency/tokens");
 
-	/** The longest array is a little shorter than the greatest integer. */
+	/** The maximum length of an array is slightly below the largest integer. */
 	private static final long MAX_SIZE = Integer.MAX_VALUE - 1024;
 
-	/**
-	 * Validates the components; names of headers are kept in lower case.
-	 */
+	/** Validates the components and converts header names to lower case. */
 	public HttpSettings {
 		if (replayedHeader.isBlank()) {
 			throw new IllegalArgumentException("replayedHeader must not be empty");

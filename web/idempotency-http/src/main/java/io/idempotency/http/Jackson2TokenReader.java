@@ -13,7 +13,7 @@ import io.idempotency.http.JsonTokenReader.MalformedJsonException;
 /** Reads tokens with Jackson 2. */
 final class Jackson2TokenReader extends JsonTokenReader {
 
-	// Names are not cached from one text to the next, because strangers choose them.
+	// Names are not cached across texts, because clients choose them.
 	private static final JsonFactory FACTORY = JsonFactory.builder()
 		.disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
 		.streamReadConstraints(StreamReadConstraints.builder()

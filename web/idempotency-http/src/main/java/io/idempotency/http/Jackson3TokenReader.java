@@ -14,7 +14,7 @@ import tools.jackson.core.json.JsonFactory;
 /** Reads tokens with Jackson 3. */
 final class Jackson3TokenReader extends JsonTokenReader {
 
-	// Names are not cached from one text to the next, because strangers choose them.
+	// Names are not cached across texts, because clients choose them.
 	private static final JsonFactory FACTORY = JsonFactory.builder()
 		.disable(TokenStreamFactory.Feature.CANONICALIZE_PROPERTY_NAMES)
 		.streamReadConstraints(StreamReadConstraints.builder()

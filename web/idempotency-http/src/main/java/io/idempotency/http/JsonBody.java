@@ -17,15 +17,17 @@ import io.idempotency.key.Fingerprint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The results of one walk through a JSON text: the form in which the text is compared,
- * and the value at a JSON Pointer (RFC 6901).
+ * The results of one pass through a JSON text: the canonical form for comparison, and the
+ * value at a JSON Pointer (RFC 6901).
  * <p>
- * The form is equal for equal values: whitespace, the order of properties, the escapes of
- * a string and the notation of a number ({@code 1}, {@code 1.0}, {@code 1e0}) do not
- * count; the order of an array and {@code null} do. Numbers are exact decimals. The form
- * is for comparison only. Every value has a terminator: a string ends with a byte that
- * UTF-8 never has, a number ends with a zero. A digest replaces a large object, so that a
- * deep text is not moved again on each level when its members are sorted.
+ * Equal values have equal forms. Whitespace, the order of properties, the escapes of a
+ * string and the notation of a number ({@code 1}, {@code 1.0}, {@code 1e0}) do not count.
+ * The order of an array and {@code null} count. Numbers are exact decimals. The form is
+ * for comparison only.
+ * <p>
+ * Every value has a terminator: a string ends with a byte that does not occur in UTF-8,
+ * and a number ends with a zero. A digest replaces a large object, so that a deeply
+ * nested text is not copied on each level when the properties are sorted.
  */
 final class JsonBody {
 
@@ -33,12 +35,12 @@ final class JsonBody {
 
 	private static final int END_OF_NUMBER = 0;
 
-	/** Bounds the exponent, so that it can be added to a number of digits. */
+	/** Limits the exponent, so that adding a number of digits does not overflow. */
 	private static final int MAX_EXPONENT_DIGITS = 9;
 
 	/**
-	 * The size in bytes from which a digest replaces an object. A smaller object is moved
-	 * as cheaply as its digest is made.
+	 * The minimum size in bytes of an object that is replaced by its digest. Copying a
+	 * smaller object is as fast as computing its digest.
 	 */
 	private static final int DIGEST_FROM = 1024;
 
@@ -63,13 +65,13 @@ final class JsonBody {
 	}
 
 	/**
-	 * Walks through a body to its end.
-	 * @param body the body in UTF-8, in an array
-	 * @param pointer points to the wanted value, {@code ""} for the whole text
-	 * @return the results of the walk
-	 * @throws MalformedJsonException if the text is not in UTF-8, is malformed or beyond
-	 * the bounds, if a member on the way to the value is there twice, so that two readers
-	 * may find two values, or if there is no Jackson to read the text
+	 * Reads a body to its end.
+	 * @param body the body in UTF-8, backed by an array
+	 * @param pointer points to the requested value, {@code ""} for the whole text
+	 * @return the results
+	 * @throws MalformedJsonException if the text is not in UTF-8, is malformed or exceeds
+	 * the limits; if a property on the path to the value is duplicate, so that two
+	 * readers may find different values; or if Jackson is not present
 	 */
 	static JsonBody read(ByteBuffer body, String pointer) throws MalformedJsonException {
 		return read(body, pointer, JsonTokenReader.required());
@@ -86,8 +88,8 @@ final class JsonBody {
 	}
 
 	/**
-	 * Walks through a text to its end, as {@link #read(ByteBuffer, String)} does.
-	 * @param text the text, in an array
+	 * Reads a text to its end, as {@link #read(ByteBuffer, String)} does.
+	 * @param text the text, backed by an array
 	 */
 	static JsonBody read(CharBuffer text, String pointer) throws MalformedJsonException {
 		return walk(text, pointer, JsonTokenReader.required());
@@ -97,7 +99,7 @@ final class JsonBody {
 			throws MalformedJsonException {
 		int size = text.remaining();
 		if (text.hasRemaining() && text.get(text.position()) == '\uFEFF') {
-			// The readers of handlers leave out a byte order mark, too.
+			// The readers of handlers also skip a byte order mark.
 			text.get();
 		}
 		try (JsonTokenReader tokens = reader.apply(text)) {
@@ -122,9 +124,9 @@ final class JsonBody {
 	}
 
 	/**
-	 * Returns the form in which the text is compared.
+	 * Returns the canonical form of the text.
 	 * @return the bytes; {@code null} if the text cannot be compared by value, because it
-	 * has a duplicate property or an exponent beyond the bound
+	 * has a duplicate property or an exponent beyond the limit
 	 */
 	@Nullable ByteBuffer comparable() {
 		return this.comparable ? this.form.toBuffer() : null;
@@ -132,7 +134,7 @@ final class JsonBody {
 
 	/**
 	 * Returns the value at the pointer.
-	 * @return text, a number, a boolean; {@code null} if the value is absent or null
+	 * @return text, a number or a boolean; {@code null} if the value is absent or null
 	 * @throws IllegalArgumentException if the value is an array or an object
 	 */
 	@Nullable Object value() {
@@ -144,8 +146,9 @@ final class JsonBody {
 
 	/**
 	 * Reads one value.
-	 * @param kind its first token
-	 * @param level how many names of the pointer led here, or {@link #OFF_THE_WAY}
+	 * @param kind the first token of the value
+	 * @param level the number of pointer segments on the path to the value, or
+	 * {@link #OFF_THE_WAY}
 	 */
 	private void value(Kind kind, int level) throws MalformedJsonException {
 		boolean here = level == this.pointer.size();
@@ -231,8 +234,8 @@ final class JsonBody {
 	}
 
 	/**
-	 * Writes the sign, the digits without zeros at both ends, and the exponent of the
-	 * last digit.
+	 * Writes the sign, the digits without leading and trailing zeros, and the exponent of
+	 * the last digit.
 	 */
 	private void number() {
 		char[] text = this.tokens.characters;
@@ -286,7 +289,7 @@ final class JsonBody {
 	}
 
 	/**
-	 * The members of one object, as pieces of a form that start with their names. Not
+	 * The properties of one object, as parts of a form that begin with their names. Not
 	 * thread-safe.
 	 */
 	private static final class Members {
@@ -303,8 +306,8 @@ final class JsonBody {
 		}
 
 		/**
-		 * Sorts the members by name.
-		 * @return whether no two members have the same name
+		 * Sorts the properties by name.
+		 * @return whether all names are different
 		 */
 		boolean sort(ByteSink sink) {
 			byte[] bytes = sink.array();
@@ -337,7 +340,7 @@ final class JsonBody {
 		private void rearrange(ByteSink sink, int[] order) {
 			int start = this.starts[0];
 			int end = sink.size();
-			// Behind the members, so that no other array is needed.
+			// Appended to the properties, so that another array is not needed.
 			for (int i : order) {
 				int next = (i + 1 < this.count) ? this.starts[i + 1] : end;
 				sink.write(sink.array(), this.starts[i], next - this.starts[i]);
@@ -346,7 +349,9 @@ final class JsonBody {
 			sink.truncate(end);
 		}
 
-		/** Compares two names. Each name ends with a byte that occurs in no name. */
+		/**
+		 * Compares two names. Each name ends with a byte that does not occur in names.
+		 */
 		private int compareNames(byte[] bytes, int one, int other) {
 			int a = this.starts[one];
 			int b = this.starts[other];

@@ -8,27 +8,27 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
- * The tokens of one JSON text, read by the generation of Jackson that the application
- * has. Strict as RFC 8259; a number stays as it is written. Not thread-safe.
+ * Reads the tokens of one JSON text with the Jackson version of the application. Follows
+ * RFC 8259 strictly. Numbers keep their notation. Not thread-safe.
  */
 abstract class JsonTokenReader implements AutoCloseable {
 
-	/** A structure nested deeper than this is beyond the bounds. */
+	/** Maximum nesting depth. */
 	static final int MAX_DEPTH = 512;
 
-	/** A number longer than this is beyond the bounds. */
+	/** Maximum length of a number. */
 	static final int MAX_NUMBER_LENGTH = 1000;
 
 	/**
-	 * Opens a text, {@code null} without Jackson. Both generations read the same values,
-	 * so all nodes compare alike during a rollout that changes from one generation to the
-	 * other.
+	 * Opens a text, {@code null} without Jackson. Both Jackson versions read the same
+	 * values. All nodes therefore compare requests equally while a rollout changes the
+	 * version.
 	 */
 	static final @Nullable Function<CharBuffer, JsonTokenReader> READER = reader();
 
 	private static final char[] NONE = {};
 
-	/** Holds the characters of a name, a text or a number until the next token. */
+	/** The characters of a name, a text or a number until the next token. */
 	char[] characters = NONE;
 
 	int offset;
@@ -53,12 +53,12 @@ abstract class JsonTokenReader implements AutoCloseable {
 
 	/**
 	 * Reads the next token.
-	 * @return its kind, {@link Kind#END} behind the last
-	 * @throws MalformedJsonException if the text is malformed or beyond the bounds
+	 * @return its kind, {@link Kind#END} after the last token
+	 * @throws MalformedJsonException if the text is malformed or exceeds the limits
 	 */
 	abstract Kind next() throws MalformedJsonException;
 
-	/** Returns the name, the text or the number that is the current token. */
+	/** Returns the name, the text or the number of the current token. */
 	final String text() {
 		return new String(this.characters, this.offset, this.length);
 	}
@@ -77,16 +77,14 @@ abstract class JsonTokenReader implements AutoCloseable {
 			return BY_ID[id];
 		}
 
-		/** Returns whether the token has characters of its own. */
+		/** Returns whether the token has characters. */
 		boolean isText() {
 			return this == NAME || this == TEXT || this == INTEGER || this == DECIMAL;
 		}
 
 	}
 
-	/**
-	 * A JSON number that keeps the way it is written, and is never expanded. Immutable.
-	 */
+	/** A JSON number that keeps its notation and is never expanded. Immutable. */
 	static final class JsonNumber extends Number {
 
 		private static final long serialVersionUID = 1L;
@@ -100,7 +98,7 @@ abstract class JsonTokenReader implements AutoCloseable {
 		}
 
 		/**
-		 * Returns a {@link Long} if that is written the same way, so that expressions can
+		 * Returns a {@link Long} if its notation is the same, so that expressions can
 		 * calculate with it.
 		 */
 		static Number of(String text) {
@@ -146,8 +144,8 @@ abstract class JsonTokenReader implements AutoCloseable {
 	}
 
 	/**
-	 * A body is no JSON text of RFC 8259 in UTF-8, or is beyond the bounds. The exception
-	 * carries no stack trace.
+	 * Thrown if a body is not a JSON text (RFC 8259) in UTF-8, or exceeds the limits. The
+	 * exception has no stack trace.
 	 */
 	static final class MalformedJsonException extends Exception {
 

@@ -61,7 +61,7 @@ public final class ProblemRenderer {
 	 * Creates the renderer.
 	 * @param context provides the operations and the exception handlers of the
 	 * application
-	 * @param typeBase start of the problem type, before the code
+	 * @param typeBase the beginning of the problem type, before the code
 	 */
 	public ProblemRenderer(ApplicationContext context, String typeBase) {
 		this.context = context;
@@ -69,9 +69,9 @@ public final class ProblemRenderer {
 	}
 
 	/**
-	 * Returns the rejection that an exception is or only wraps. An exception with a meaning
-	 * of its own belongs to the application, even if its cause is a rejection.
-	 * @return the rejection, {@code null} if there is none
+	 * Returns the rejection that an exception is or wraps. An application exception with
+	 * a specific meaning is not a rejection, even if its cause is one.
+	 * @return the rejection, {@code null} if the exception is not a rejection
 	 */
 	public static @Nullable IdempotencyException find(@Nullable Throwable thrown) {
 		return (thrown != null
@@ -86,7 +86,7 @@ public final class ProblemRenderer {
 
 	/**
 	 * Returns whether the application has an exception handler for a rejection. A handler
-	 * for all exceptions does not count, because it would turn every rejection into a
+	 * for all exceptions does not count, because it would convert every rejection to a
 	 * 500.
 	 * @param handler the handler of the request
 	 */
@@ -126,18 +126,18 @@ public final class ProblemRenderer {
 	}
 
 	/**
-	 * Returns the advice for the client.
-	 * @param target method and path that the client has asked for
-	 * @param handler the handler of the request, as far as it is known
+	 * Returns the instruction for the client.
+	 * @param target method and path of the client's request
+	 * @param handler the handler of the request, if it is known
 	 */
 	public String detail(IdempotencyException rejection, String target, @Nullable Object handler) {
 		return advice(rejection, target, place(rejection, handler));
 	}
 
 	/**
-	 * Returns the advice for the client of an operation.
+	 * Returns the instruction for the client of an operation.
 	 * @param rejection the rejection
-	 * @param target method and path that the client has asked for
+	 * @param target method and path of the client's request
 	 * @param operation the operation of the request
 	 */
 	public String detailOfOperation(IdempotencyException rejection, String target, IdempotentOperation operation) {
@@ -153,8 +153,8 @@ public final class ProblemRenderer {
 	}
 
 	/**
-	 * Returns the place of the key, empty if no client can send it there: the key of a
-	 * nested call, or one that an expression makes.
+	 * Returns the location of the key. It is empty if the client cannot send the key,
+	 * such as the key of a nested call or of an expression.
 	 */
 	private static String place(IdempotencyException rejection, IdempotentOperation operation) {
 		KeySource source = operation.key().source();
@@ -164,8 +164,8 @@ public final class ProblemRenderer {
 
 	/**
 	 * Returns the document (RFC 9457).
-	 * @param detail the advice for the client
-	 * @param instance the path that the client has asked for
+	 * @param detail the instruction for the client
+	 * @param instance the path of the client's request
 	 */
 	public String document(IdempotencyException rejection, String detail, String instance) {
 		FlatJson problem = new FlatJson().add("type", this.typeBase + rejection.code())
@@ -183,7 +183,7 @@ public final class ProblemRenderer {
 
 	/**
 	 * Returns the value of {@code Retry-After}.
-	 * @return the seconds, {@code null} if it makes no sense to come back
+	 * @return the seconds, {@code null} if a retry is not useful
 	 */
 	public static @Nullable String retryAfter(IdempotencyException rejection) {
 		Integer seconds = ProblemProperties.retryAfter(rejection);
@@ -191,11 +191,10 @@ public final class ProblemRenderer {
 	}
 
 	/**
-	 * Returns the advice for the client, in the words of the client. The messages of the
-	 * exceptions name operations and properties, so they are for the application and its
-	 * log.
-	 * @param target method and path that the client has asked for
-	 * @param place the place of the key, empty if it is not known
+	 * Returns the instruction in the terms of the client. Exception messages contain
+	 * operations and properties, so they are only for the application and its log.
+	 * @param target method and path of the client's request
+	 * @param place the location of the key, empty if it is unknown
 	 */
 	private static String advice(IdempotencyException rejection, String target, String place) {
 		if (rejection.isRemembered() && rejection.retry() == RetryAdvice.NEVER) {
@@ -207,7 +206,7 @@ public final class ProblemRenderer {
 					+ "request.";
 		}
 		if (rejection instanceof IdempotencyKeyInvalidException) {
-			// The message only describes the fault of the request.
+			// The message describes only the error in the request.
 			return target + ": " + rejection.getMessage() + ".";
 		}
 		if (rejection instanceof IdempotencyBodyTooLargeException tooLarge) {

@@ -29,9 +29,8 @@ import org.springframework.security.oauth2.server.resource.authentication.Abstra
 import org.springframework.util.ClassUtils;
 
 /**
- * Determines the caller of a request from its principal and its headers, whatever stack
- * has taken it. Thread-safe.
- *
+ * Determines the caller of a request from its principal and its headers, on both stacks.
+ * Thread-safe.
  * @hidden
  */
 @Internal
@@ -47,13 +46,13 @@ public final class RequestCallerResolver {
 
 	private final Class<?> resolver;
 
-	/** The types whose text is the name of callers, each told once. */
+	/** The logged types whose {@code toString()} is the name of a caller. */
 	private final Set<Class<?>> told = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Creates the resolver.
-	 * @param resolver what an application of the stack declares to determine callers
-	 * itself
+	 * @param resolver the bean type with which applications of the stack determine
+	 * callers
 	 */
 	public RequestCallerResolver(HttpSettings settings, Class<?> resolver) {
 		this.resolver = resolver;
@@ -63,7 +62,7 @@ public final class RequestCallerResolver {
 	}
 
 	/**
-	 * Rejects a request without a principal, if the settings say so.
+	 * Rejects a request without a principal, if the settings require one.
 	 * @throws IdempotencyCallerUnknownException if the request is rejected
 	 */
 	public void requireKnown(@Nullable Principal principal, String operation) {
@@ -74,7 +73,7 @@ public final class RequestCallerResolver {
 
 	/**
 	 * Returns the caller of a request.
-	 * @param values gives the values of a header
+	 * @param values returns the values of a header
 	 * @throws IllegalStateException if the principal has no stable name
 	 */
 	public Caller of(@Nullable Principal principal, Function<String, List<String>> values) {
@@ -86,9 +85,9 @@ public final class RequestCallerResolver {
 	}
 
 	/**
-	 * Returns the caller that a resolver of the application has determined.
-	 * @param scope what it gave
-	 * @throws IllegalStateException if it gave nothing
+	 * Returns the caller that a resolver of the application determined.
+	 * @param scope the scope that the resolver returned
+	 * @throws IllegalStateException if the resolver returned no scope
 	 */
 	public static Caller scope(Object resolver, @Nullable String scope) {
 		if (scope == null || scope.isEmpty()) {
@@ -109,21 +108,24 @@ public final class RequestCallerResolver {
 	}
 
 	/**
-	 * Rejects names by which a caller cannot be known again. Many callers may have an
-	 * empty name, and the identity string of an object is new on each request, be it the
-	 * whole name or that of a member in it. The text of an object that shows its members
-	 * is another when one of them changes, which is told.
+	 * Rejects names that do not identify a caller. Many callers may have an empty name.
+	 * The identity string of an object differs on each request, whether it is the whole
+	 * name or the name contains it. The {@code toString()} of an object with properties
+	 * changes with any of them, which is logged.
 	 */
 	private static final class PrincipalNames {
 
-		/** The form of the result of {@link Object#toString()}. */
+		/** The format of the default {@link Object#toString()}. */
 		private static final Pattern IDENTITY = Pattern.compile("(.+)@[0-9a-f]{1,8}", Pattern.DOTALL);
 
-		/** The same somewhere in a text; what stands before and behind is no address. */
+		/** The same format within a text. Email addresses do not match. */
 		private static final Pattern MEMBER = Pattern
 			.compile("(?<![\\w$./@-])(\\[+(?:[BCDFIJSZ]|L[\\w$./]+;)|[\\w$./]+)@[0-9a-f]{1,8}(?![\\w@-]|\\.\\w)");
 
-		/** As a record, or what writes such a method for a class, shows its members. */
+		/**
+		 * The {@code toString()} of a record, or a generated one that shows the
+		 * properties.
+		 */
 		private static final Pattern MEMBERS = Pattern.compile("[^=]*[\\[({][^=]+=", Pattern.DOTALL);
 
 		private static final boolean SPRING_SECURITY = ClassUtils
@@ -171,7 +173,7 @@ public final class RequestCallerResolver {
 			}
 		}
 
-		/** An array says so by its name, and so does a lambda; a class can be loaded. */
+		/** Returns whether a name is that of an array, a lambda or a loadable class. */
 		private static boolean isIdentity(String name, Class<?> type) {
 			return name.startsWith("[") || name.contains("$$") || ClassUtils.isPresent(name, type.getClassLoader());
 		}
@@ -214,8 +216,8 @@ public final class RequestCallerResolver {
 		}
 
 		/**
-		 * Finds the object inside an authentication of Spring Security, because the name
-		 * is that object's. Loaded only if Spring Security is present.
+		 * Finds the object inside a Spring Security authentication, because the name is
+		 * the name of that object. Loaded only if Spring Security is present.
 		 */
 		private static final class Inner {
 
@@ -223,7 +225,10 @@ public final class RequestCallerResolver {
 				return (principal instanceof Authentication authentication) ? authentication.getPrincipal() : null;
 			}
 
-			/** Whether an object has a name or is one, so that nobody takes its text. */
+			/**
+			 * Returns whether an object has a name or is one, so that its text is not
+			 * used.
+			 */
 			static boolean isNamed(Object object) {
 				return object instanceof UserDetails || object instanceof AuthenticatedPrincipal
 						|| object instanceof Principal || BeanUtils.isSimpleValueType(object.getClass());
@@ -236,9 +241,8 @@ public final class RequestCallerResolver {
 	/**
 	 * The party that vouches for the name of a caller. The same name from another voucher
 	 * is another caller.
-	 *
 	 * @param role the role of the voucher for the application
-	 * @param name the name of the voucher, {@code null} if a token does not name it
+	 * @param name the name of the voucher, {@code null} if a token does not contain it
 	 */
 	private record Voucher(String role, @Nullable String name) {
 
@@ -247,8 +251,7 @@ public final class RequestCallerResolver {
 		private static final String REGISTRATION = "registration";
 
 		/**
-		 * The name of the issuer's claim in a JWT and in the response of an
-		 * introspection.
+		 * The claim that contains the issuer, in a JWT and in an introspection response.
 		 */
 		private static final String ISSUER_CLAIM = "iss";
 
@@ -288,7 +291,7 @@ public final class RequestCallerResolver {
 			return (this.name != null) ? List.of(this.name) : List.of();
 		}
 
-		/** Loaded only if the types of logins are present. */
+		/** Loaded only if the login types are present. */
 		private static final class Logins {
 
 			static @Nullable Voucher voucher(Principal principal) {
@@ -298,7 +301,7 @@ public final class RequestCallerResolver {
 
 		}
 
-		/** Loaded only if the types of a resource server are present. */
+		/** Loaded only if the resource server types are present. */
 		private static final class Tokens {
 
 			static @Nullable Voucher voucher(Principal principal) {
@@ -309,8 +312,8 @@ public final class RequestCallerResolver {
 		}
 
 		/**
-		 * Reads tokens that an application carries in types of its own. Loaded only if
-		 * the types of tokens are present.
+		 * Reads tokens in types of the application. Loaded only if the token types are
+		 * present.
 		 */
 		private static final class Claims {
 

@@ -26,13 +26,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.InputStreamSource;
 
 /**
- * Makes the fingerprint of a request: method, path, query and body, and the headers that
- * ask for another answer. Thread-safe.
+ * Creates the fingerprint of a request from method, path, query and body, and from the
+ * headers that request a different response. Thread-safe.
  * <p>
- * A change of the compared values, or of the way to compare them, needs another name of
- * the algorithm, so that a fingerprint of one version of the library is never taken for
- * that of another version.
- *
+ * If the compared values or their comparison change, the name of the algorithm must
+ * change. Fingerprints of different library versions then never match.
  * @hidden
  */
 @Internal
@@ -43,9 +41,9 @@ public final class RequestFingerprint {
 	private static final String BY_BYTES = "http-raw3";
 
 	/**
-	 * The headers that may ask for no answer. Such a response differs from the usual one,
-	 * so these headers are always compared. {@code Range} is not among them, because a
-	 * handler may answer it with the whole: {@link StoredResponse#answers} compares it.
+	 * The conditional headers. A response to such a header may have no content, so these
+	 * headers are always compared. {@code Range} is not included, because a handler may
+	 * respond to it with the whole content. {@link StoredResponse#answers} compares it.
 	 */
 	private static final List<String> CONDITIONS = List.of("if-match", "if-none-match", "if-modified-since",
 			"if-unmodified-since", "if-range");
@@ -65,9 +63,9 @@ public final class RequestFingerprint {
 
 	/**
 	 * Returns the fingerprint of a request.
-	 * @param key the place of the key in the request
-	 * @throws IOException if a part of the body could not be read
-	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
+	 * @param key the location of the key in the request
+	 * @throws IOException if part of the body could not be read
+	 * @throws IdempotencyBodyTooLargeException if the body exceeds the limit
 	 */
 	public Fingerprint of(ComparedRequest request, KeySource key) throws IOException {
 		request.requireSize(request.contentLength());
@@ -154,7 +152,7 @@ public final class RequestFingerprint {
 		}
 		addParameters(fingerprint.add("form"), parameters, ignored);
 		if (body.hasRemaining() && (!request.isFormRead() || FormData.isLossy(parameters))) {
-			// The parameters lack a part of the form: it was not posted, is malformed or
+			// The parameters lack part of the form: it was not posted, is malformed, or
 			// is not text in its charset.
 			addBytes(fingerprint, body);
 		}
@@ -178,15 +176,15 @@ public final class RequestFingerprint {
 	}
 
 	/**
-	 * Returns the least number of bytes that the container has read of a body without a
+	 * Returns the minimum number of bytes that the container read of a body without a
 	 * declared length.
 	 */
 	private static long size(Map<String, List<String>> parameters) {
 		long size = 0;
 		for (Map.Entry<String, List<String>> parameter : parameters.entrySet()) {
 			for (String value : parameter.getValue()) {
-				// Spring's filter for forms that are not posted gives no value for a name
-				// that stands alone.
+				// Spring's filter for forms that are not posted returns a null value for
+				// a name without a value.
 				size += parameter.getKey().length() + ((value != null) ? value.length() : 0);
 			}
 		}
@@ -195,11 +193,10 @@ public final class RequestFingerprint {
 
 	/**
 	 * One part of a multipart form.
-	 *
 	 * @param fileName the file name, {@code null} for a plain field
-	 * @param contentType the content type, {@code null} if it has none
-	 * @param size how many bytes it has
-	 * @param content opens its bytes, more than once if needed
+	 * @param contentType the content type, {@code null} if the part has none
+	 * @param size the size in bytes
+	 * @param content opens the bytes, more than once if needed
 	 * @hidden
 	 */
 	public record RequestPart(String name, @Nullable String fileName, @Nullable String contentType, long size,
@@ -216,8 +213,7 @@ public final class RequestFingerprint {
 	}
 
 	/**
-	 * A request on either stack, for the thread that handles it.
-	 *
+	 * A request on either stack. For the thread that handles it.
 	 * @hidden
 	 */
 	public interface ComparedRequest extends RequestValues {
@@ -227,9 +223,9 @@ public final class RequestFingerprint {
 		String path();
 
 		/**
-		 * Tells what the client has asked for and which of several inner handlers
-		 * answers, where the request itself shows another target.
-		 * @param values gets as many values for each request of a stack
+		 * Passes the original target of the client and the name of the inner handler to a
+		 * consumer, if the request itself shows another target.
+		 * @param values receives the same number of values for each request of a stack
 		 */
 		void dispatches(Consumer<@Nullable String> values);
 
@@ -240,54 +236,55 @@ public final class RequestFingerprint {
 		/** Returns the encoding of the request, which may only be a default. */
 		@Nullable String characterEncoding();
 
-		/** Returns the declared length of the body, -1 if it is not known. */
+		/** Returns the declared length of the body, -1 if it is unknown. */
 		long contentLength();
 
 		/**
-		 * Returns the name of the parameter in which a page sends the token against
-		 * forged requests, {@code null} if the request cannot have one.
+		 * Returns the name of the parameter that contains the CSRF token, {@code null} if
+		 * the request cannot have one.
 		 */
 		@Nullable String csrfParameter();
 
 		/**
-		 * Returns the parameters of the query and of the form, sorted by name. A value
-		 * may be {@code null}.
+		 * Returns the parameters of the query and of the form, sorted by name. Values may
+		 * be {@code null}.
 		 */
 		Map<String, List<String>> parameters();
 
 		/**
-		 * Returns the parts of a multipart form, sorted by name; parts of one name keep
-		 * their order.
-		 * @return the parts, empty if nobody has parsed the request
+		 * Returns the parts of a multipart form, sorted by name. Parts with the same name
+		 * keep their order.
+		 * @return the parts, empty if the request was not parsed
 		 */
 		List<RequestPart> parts() throws IOException;
 
 		/**
 		 * Returns the whole body.
-		 * @throws IdempotencyBodyTooLargeException if the body is over the limit
+		 * @throws IdempotencyBodyTooLargeException if the body exceeds the limit
 		 */
 		ByteBuffer body();
 
 		/**
-		 * Reads a form, so that its fields are among the parameters.
-		 * @return the form as it was sent, empty if the container has read it
-		 * @throws IdempotencyBodyTooLargeException if the body is over the limit
+		 * Reads a form and adds its fields to the parameters.
+		 * @return the form as it was sent, empty if the container read it
+		 * @throws IdempotencyBodyTooLargeException if the body exceeds the limit
 		 */
 		ByteBuffer form();
 
-		/** Returns whether the parameters have all fields of the form that was read. */
+		/** Returns whether the parameters contain all fields of the form. */
 		boolean isFormRead();
 
 		/**
-		 * Gives the form in which a JSON body in UTF-8 is compared.
-		 * @param form gets the form, which is valid until it returns
-		 * @return whether the body can be compared by value; if not, nobody gets a form
+		 * Creates the canonical form of a JSON body in UTF-8.
+		 * @param form receives the form, which is valid during the call
+		 * @return whether the body can be compared by value; otherwise {@code form} is
+		 * not called
 		 */
 		boolean compareJson(Consumer<ByteBuffer> form);
 
 		/**
-		 * Rejects a body of at least the given number of bytes if it is over the limit.
-		 * @throws IdempotencyBodyTooLargeException if the size is over the limit
+		 * Rejects a body of at least the given size if it exceeds the limit.
+		 * @throws IdempotencyBodyTooLargeException if the size exceeds the limit
 		 */
 		void requireSize(long size);
 

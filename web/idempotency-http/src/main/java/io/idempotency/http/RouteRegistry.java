@@ -37,8 +37,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
- * Makes and knows the operations of functional routes. Thread-safe.
- *
+ * Creates and finds the operations of functional routes. Thread-safe.
  * @hidden
  */
 @Internal
@@ -61,11 +60,12 @@ public final class RouteRegistry implements OperationCatalog, SmartInitializingS
 	/**
 	 * Creates the registry.
 	 * @param defaults the defaults of the options
-	 * @param keyHeader the header of the key, unless a route names another place
-	 * @param store the store of the records, unless a route names another one
-	 * @param stores finds the others by their names; throws an
-	 * {@link IllegalArgumentException} if there is none
-	 * @param annotated knows the operations of methods, whose names no route may have
+	 * @param keyHeader the header of the key, unless a route specifies another location
+	 * @param store the store of the records, unless a route specifies another one
+	 * @param stores finds the other stores by name; throws an
+	 * {@link IllegalArgumentException} if a store does not exist
+	 * @param annotated provides the operations of methods, whose names routes must not
+	 * use
 	 */
 	public RouteRegistry(IdempotencyOptions defaults, String keyHeader, IdempotencyStore store,
 			Function<String, IdempotencyStore> stores, Supplier<? extends OperationCatalog> annotated) {
@@ -77,12 +77,12 @@ public final class RouteRegistry implements OperationCatalog, SmartInitializingS
 	}
 
 	/**
-	 * Makes an operation. As with the annotation of a class, it does not guard safe
-	 * methods of HTTP: a filter holds for all routes of its router function.
+	 * Creates an operation. Like the annotation of a class, it does not guard safe HTTP
+	 * methods, because a filter applies to all routes of its router function.
 	 * @param <R> the type of requests
-	 * @param description describes it
+	 * @param description describes the operation
 	 * @param handler the method by which all handlers are called
-	 * @throws IdempotencyConfigurationException if the description is wrong
+	 * @throws IdempotencyConfigurationException if the description is invalid
 	 */
 	public <R> IdempotentOperation add(String name, Consumer<? super IdempotentRoute<R>> description, Method handler) {
 		Description<R> route = new Description<>(name, this.defaults);
@@ -104,7 +104,10 @@ public final class RouteRegistry implements OperationCatalog, SmartInitializingS
 		return this.operations;
 	}
 
-	/** {@inheritDoc} Rejects a method and a route of one name: they would share keys. */
+	/**
+	 * {@inheritDoc} Rejects a method and a route with the same name, because they would
+	 * share keys.
+	 */
 	@Override
 	public void afterSingletonsInstantiated() {
 		if (this.names.isEmpty()) {

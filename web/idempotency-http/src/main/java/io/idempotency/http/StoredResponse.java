@@ -24,16 +24,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The first response, as it is replayed.
- *
- * @param ending how the response was ended
+ * @param ending how the response ended
  * @param status the status code
- * @param contentType the content type, {@code null} if there was none
- * @param contentLength the length that was declared for a response without a body (HEAD,
- * 304), -1 if there was none
+ * @param contentType the content type, {@code null} without one
+ * @param contentLength the declared length of a response without a body (HEAD, 304), -1
+ * without one
  * @param text the message of {@link EndedBy#ERROR}, the location of
  * {@link EndedBy#REDIRECT}
  * @param headers the headers that the handler added or changed, and the {@code Range} of
- * the request if the response is a part
+ * the request if the response is partial
  * @param body the body, not a copy
  * @hidden
  */
@@ -43,7 +42,9 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 
 	public static final ByteBuffer NO_BODY = ByteBuffer.allocate(0);
 
-	/** A header of the request; no answer has it, so it is stored like one of them. */
+	/**
+	 * A request header. Responses do not have it, so it is stored among their headers.
+	 */
 	public static final String RANGE = "Range";
 
 	private static final int PARTIAL_CONTENT = 206;
@@ -51,15 +52,15 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 	private static final int RANGE_NOT_SATISFIABLE = 416;
 
 	/**
-	 * Returns this response as the rendering of an error, with the headers that the error
-	 * already had.
+	 * Returns this response as the rendering of an error, including the headers of the
+	 * error.
 	 */
 	public StoredResponse rendering(StoredResponse error) {
 		return withHeaders(error.headers(), this.headers);
 	}
 
 	/**
-	 * Returns this response with the {@code Range} of its request, if it is a part.
+	 * Returns this response with the {@code Range} of its request, if it is partial.
 	 * @param range the values of the header
 	 */
 	public StoredResponse answering(List<String> range) {
@@ -75,8 +76,8 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 	}
 
 	/**
-	 * Returns whether this response is one to a request with the given {@code Range}. The
-	 * whole is: nobody must answer a range with a part.
+	 * Returns whether this response fits a request with the given {@code Range}. A whole
+	 * response always fits, because a server may ignore a range.
 	 * @param range the values of the header, empty if the request has none
 	 */
 	public boolean answers(List<String> range) {
@@ -96,16 +97,15 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 			.orElse(List.of());
 	}
 
-	/** Never prints headers or body. */
+	/** Returns a text without headers and body. */
 	@Override
 	public String toString() {
 		return this.status + " " + this.ending + "[" + this.body.remaining() + " bytes]";
 	}
 
 	/**
-	 * The way in which a response is ended. The ordinal is stored, so constants are never
+	 * The ways in which a response ends. The ordinal is stored, so constants are never
 	 * reordered and only appended.
-	 *
 	 * @hidden
 	 */
 	public enum EndedBy {
@@ -123,15 +123,14 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 
 	/**
 	 * A header of a stored response.
-	 *
-	 * @param replaces whether the header replaces the values that outer filters have set,
-	 * or is added to them
+	 * @param replaces whether the header replaces the values that outer filters set;
+	 * otherwise it is added to them
 	 * @param values its values, not empty
 	 * @hidden
 	 */
 	public record Header(String name, boolean replaces, List<String> values) {
 
-		/** Returns whether one of the headers has a name, in whatever case. */
+		/** Returns whether the headers contain a name, ignoring case. */
 		public static boolean isIn(List<Header> headers, String name) {
 			for (Header header : headers) {
 				if (header.name.equalsIgnoreCase(name)) {
@@ -144,17 +143,16 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 	}
 
 	/**
-	 * The headers that a response has when a call is claimed: outer filters (security,
-	 * CORS, tracing) have set them, and set them anew on a replay. Only headers that
-	 * differ later are stored.
-	 *
+	 * The headers that a response has when a call is claimed. Outer filters (security,
+	 * CORS, tracing) set them, and set them again on a replay. Only later changes are
+	 * stored.
 	 * @hidden
 	 */
 	public static final class AmbientHeaders {
 
 		/**
-		 * Headers that belong to one answer or one connection, or that would give a
-		 * secret to another client.
+		 * Headers that belong to a single response or connection, or that would disclose
+		 * a secret to another client.
 		 */
 		private static final Set<String> NEVER_STORED = Set.of("set-cookie", "set-cookie2", "authorization",
 				"www-authenticate", "proxy-authenticate", "proxy-authorization", "authentication-info",
@@ -164,12 +162,12 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 		private final Map<String, List<String>> values;
 
 		/**
-		 * Takes the headers of a response.
+		 * Records the headers of a response.
 		 * @param names their names
-		 * @param values gives the values of a header
+		 * @param values returns the values of a header
 		 */
 		public AmbientHeaders(Collection<String> names, Function<String, Collection<String>> values) {
-			// Mostly there are none.
+			// Most responses have no such headers.
 			this.values = names.isEmpty() ? Map.of() : new HashMap<>();
 			for (String name : names) {
 				this.values.put(lowerCase(name), List.copyOf(values.apply(name)));
@@ -182,19 +180,19 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 		}
 
 		/**
-		 * Gives each value of each header.
-		 * @param header takes the name, in lower case, and the value
+		 * Passes each value of each header to a consumer.
+		 * @param header receives the name in lower case, and the value
 		 */
 		public void forEach(BiConsumer<String, String> header) {
 			this.values.forEach((name, all) -> all.forEach((value) -> header.accept(name, value)));
 		}
 
 		/**
-		 * Returns the headers that were added or changed since this object was made.
-		 * @param names the names of the headers that the same response has now
-		 * @param values gives the values of a header
+		 * Returns the headers that were added or changed since this object was created.
+		 * @param names the names of the current headers of the same response
+		 * @param values returns the values of a header
 		 * @param excluded names in lower case that are never stored
-		 * @return a list of the caller's own
+		 * @return a modifiable list
 		 */
 		public List<Header> changes(Collection<String> names, Function<String, Collection<String>> values,
 				Set<String> excluded) {
@@ -225,21 +223,20 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 	}
 
 	/**
-	 * Turns answers into bytes and back. The format has a name of its own, so that a
-	 * newer format can be told from it:
+	 * Encodes and decodes responses. The format has a name that distinguishes it from
+	 * newer formats:
 	 *
 	 * <pre class="code">
 	 * ending:3bits what:3bits status:10bits contentType [contentLength] [text]
 	 * [headers { replaces:1 name values { value } }] body
 	 * </pre>
 	 *
-	 * The three bits say whether there are a content length, a text and headers. Counts,
-	 * lengths and the content length are numbers from zero on, which take one byte for
-	 * each seven of their bits, the lowest first; the highest bit of a byte says that
-	 * another one follows. A text, a name, a value and the body are bytes after their
-	 * length. The content type is zero if it is missing, otherwise bytes after their
-	 * length plus one. All text is UTF-8.
-	 *
+	 * The three bits of {@code what} specify whether a content length, a text and headers
+	 * follow. Counts, lengths and the content length are non-negative numbers. They are
+	 * encoded with seven bits in each byte, the lowest bits first. The highest bit of a
+	 * byte specifies whether another byte follows. A text, a name, a value and the body
+	 * are their length followed by their bytes. A missing content type is zero. Otherwise
+	 * it is its length plus one followed by its bytes. All text is UTF-8.
 	 * @hidden
 	 */
 	public static final class StoredResponseCodec {
@@ -262,7 +259,7 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 
 		private static final int MORE = 0x80;
 
-		/** Enough for most answers with a header. */
+		/** Sufficient for most responses with one header. */
 		private static final int HEAD = 64;
 
 		private StoredResponseCodec() {
@@ -393,9 +390,8 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 		}
 
 		private static String text(ByteBuffer bytes, long length) throws CharacterCodingException {
-			// The length is checked first, so that no memory is allocated for bytes that
-			// are
-			// not there.
+			// The length is checked first, so that memory is not allocated for missing
+			// bytes.
 			require(length <= bytes.remaining());
 			ByteBuffer slice = bytes.slice(bytes.position(), (int) length);
 			bytes.position(bytes.position() + (int) length);

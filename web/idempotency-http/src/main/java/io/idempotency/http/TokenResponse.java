@@ -14,8 +14,7 @@ import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.method.HandlerMethod;
 
 /**
- * What the endpoint that issues tokens answers, and where.
- *
+ * The response and the path of the endpoint that issues tokens.
  * @hidden
  */
 @Internal
@@ -35,12 +34,12 @@ public final class TokenResponse {
 	}
 
 	/**
-	 * Returns whether a handler of the application answers where the endpoint would, so
-	 * that the endpoint is not mapped. Logs that.
-	 * @param <T> how a stack says what is mapped
+	 * Returns whether the application has a handler for a POST to the path of the
+	 * endpoint. In that case the endpoint is not mapped, which is logged.
+	 * @param <T> the type of the mappings of a stack
 	 * @param handlers the handlers of the application
-	 * @param paths returns the paths that are no patterns
-	 * @param methods returns the methods, none for all
+	 * @param paths returns the paths without patterns
+	 * @param methods returns the methods, empty for all
 	 */
 	public static <T> boolean isGivenBy(Map<T, HandlerMethod> handlers, Function<T, Set<String>> paths,
 			Function<T, Set<RequestMethod>> methods, String path) {

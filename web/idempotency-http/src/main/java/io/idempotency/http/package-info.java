@@ -1,6 +1,6 @@
 /**
- * The rules of HTTP, for every stack: how a guarded request has ended, how its response
- * is stored, and how a rejection is told. Nothing here knows a servlet.
+ * The HTTP rules of both stacks: the outcome of a guarded request, the storage of its
+ * response, and the rendering of rejections. The package does not depend on servlets.
  */
 @NullMarked
 package io.idempotency.http;

@@ -20,9 +20,10 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * A store whose methods are called by threads that may block, or at once if it never
- * does. A step is not interrupted when its subscription is cancelled: it would then be
- * applied half of the time, and some stores lose their connection by it.
+ * Adapts a blocking {@link IdempotencyStore}. Its methods are called on threads that may
+ * block, or on the calling thread if the store never blocks. A step is not interrupted
+ * when its subscription is cancelled. An interrupt could apply it partially, and some
+ * stores lose their connection.
  */
 final class AdaptedStore implements ReactiveIdempotencyStore {
 
@@ -34,9 +35,9 @@ final class AdaptedStore implements ReactiveIdempotencyStore {
 
 	/**
 	 * Adapts a store.
-	 * @param threads may block, {@code null} if the store does not
-	 * @param answers where the caller goes on, so that its work takes no thread of the
-	 * store
+	 * @param threads threads that may block, {@code null} if the store does not block
+	 * @param answers the scheduler on which the caller continues, so that its work does
+	 * not use a thread of the store
 	 */
 	AdaptedStore(IdempotencyStore store, @Nullable Scheduler threads, Scheduler answers) {
 		this.store = store;
@@ -98,7 +99,7 @@ final class AdaptedStore implements ReactiveIdempotencyStore {
 				});
 			}
 			catch (Throwable rejection) {
-				// Also an Error, when the system has no thread left.
+				// Also an Error, if the system cannot create another thread.
 				sink.error(new StoreNotReachedException(
 						"All threads of " + this.store.getClass().getSimpleName() + " are busy", rejection));
 			}

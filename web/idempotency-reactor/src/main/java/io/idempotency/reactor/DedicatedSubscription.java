@@ -14,10 +14,9 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * A subscription apart from that of the caller, which therefore cannot cancel it. Its end
- * is the completion of the source and not its value: what a transaction emits may still
- * be rolled back.
- *
+ * A subscription that is independent of the caller's subscription, so the caller cannot
+ * cancel it. It ends when the source completes and not when the source emits its value: a
+ * transaction that emitted a value may still be rolled back.
  * @param <T> the value
  */
 final class DedicatedSubscription<T> extends BaseSubscriber<T> {
@@ -33,7 +32,7 @@ final class DedicatedSubscription<T> extends BaseSubscriber<T> {
 	/**
 	 * Creates the subscription.
 	 * @param context the context of the source
-	 * @param ended is told once the value or the failure, neither for an empty end
+	 * @param ended receives the value or the failure, or neither if the source is empty
 	 */
 	DedicatedSubscription(Context context, BiConsumer<@Nullable T, @Nullable Throwable> ended) {
 		this.context = context;
@@ -41,11 +40,11 @@ final class DedicatedSubscription<T> extends BaseSubscriber<T> {
 	}
 
 	/**
-	 * Asks a store. Completing without a response is a failure.
+	 * Subscribes to a step of a store. Completing without a result is a failure.
 	 * @param context the context of the step
-	 * @param step makes the step
-	 * @param answered is told the response
-	 * @param failed is told the failure
+	 * @param step creates the step
+	 * @param answered receives the result
+	 * @param failed receives the failure
 	 */
 	static <V> void ask(Context context, Callable<Mono<V>> step, Consumer<V> answered, Consumer<Throwable> failed) {
 		new DedicatedSubscription<V>(context, (answer, failure) -> {
@@ -60,9 +59,9 @@ final class DedicatedSubscription<T> extends BaseSubscriber<T> {
 	}
 
 	/**
-	 * Subscribes, unless this was cancelled before.
-	 * @param source makes the source; its failure is that of the source, and so is an
-	 * error of the JVM, which Reactor throws at whoever subscribes
+	 * Subscribes to the source, unless this subscription was cancelled before.
+	 * @param source creates the source. An exception of the callable counts as a failure
+	 * of the source. So does a JVM error, which Reactor throws at the subscribing code.
 	 */
 	void begin(Callable<Mono<T>> source) {
 		try {
@@ -74,7 +73,7 @@ final class DedicatedSubscription<T> extends BaseSubscriber<T> {
 			}
 		}
 		catch (Throwable ex) {
-			// A branch of the source may be at work.
+			// A branch of the source may still be running.
 			cancel();
 			tell(null, ex);
 		}
@@ -105,7 +104,10 @@ final class DedicatedSubscription<T> extends BaseSubscriber<T> {
 		tell(null, failure);
 	}
 
-	/** What goes wrong behind the end is no failure of the source. */
+	/**
+	 * Notifies the callback. A failure of the callback does not count as a failure of the
+	 * source.
+	 */
 	private void tell(@Nullable T result, @Nullable Throwable failure) {
 		try {
 			if (isFirst()) {

@@ -14,9 +14,7 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/**
- * {@link ReactiveIdempotencyTemplate} on the engine of the calls that must not block.
- */
+/** Implements {@link ReactiveIdempotencyTemplate} with the reactive engine. */
 final class EngineReactiveTemplate implements ReactiveIdempotencyTemplate {
 
 	private final EngineIdempotencyTemplate template;
@@ -26,7 +24,7 @@ final class EngineReactiveTemplate implements ReactiveIdempotencyTemplate {
 	/**
 	 * Creates a template.
 	 * @param template describes the calls
-	 * @param engine supplies the engine, which only applications with such calls need
+	 * @param engine supplies the engine, which is created only if reactive calls need it
 	 */
 	EngineReactiveTemplate(EngineIdempotencyTemplate template, Supplier<ReactiveIdempotencyEngine> engine) {
 		this.template = template;
@@ -42,7 +40,7 @@ final class EngineReactiveTemplate implements ReactiveIdempotencyTemplate {
 		});
 	}
 
-	/** Translates the call for the engine. */
+	/** Adapts the call to the engine. */
 	private static final class Action<T> extends ReactiveValueAction<T> {
 
 		private final Supplier<? extends Publisher<? extends T>> action;
@@ -56,7 +54,8 @@ final class EngineReactiveTemplate implements ReactiveIdempotencyTemplate {
 		}
 
 		/**
-		 * The first value is not taken out of a {@code Flux}: that would cancel the work.
+		 * Converts the work to a {@code Mono}. The first value of a {@code Flux} is not
+		 * taken with {@code next()}, because that would cancel the work.
 		 */
 		private static <T> Mono<T> one(Publisher<? extends T> work) {
 			return Flux.<T>from(work).singleOrEmpty();

@@ -30,14 +30,13 @@ import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 /**
- * One attempt of a call whose record commits in the same database transaction as its
- * work: claim, work and completion are in one transaction, which is never cancelled.
+ * One attempt of a call whose record commits in the database transaction of its work.
+ * Claim, work and completion are in one transaction, which is never cancelled.
  * <p>
- * A duplicate waits for the transaction of another call, without a connection if that is
- * one of this node, else on the row of the record. If a deadlock ends the transaction
- * before the work runs, the call begins another attempt. Work that is cancelled is rolled
- * back.
- *
+ * A duplicate waits for the transaction of the first call. If that transaction belongs to
+ * this node, the duplicate waits without a connection. Otherwise it waits for the row
+ * lock of the record. If a deadlock ends the transaction before the work runs, the call
+ * begins another attempt. Cancelled work is rolled back.
  * @param <T> the result of the guarded work
  */
 final class JoinedCall<T> {
@@ -68,10 +67,10 @@ final class JoinedCall<T> {
 
 	private volatile @Nullable ReactiveGuardedInvocation<T> run;
 
-	/** Ends the call when the transaction has ended as planned. */
+	/** Ends the call after the transaction ended as planned. */
 	private volatile @Nullable Runnable then;
 
-	/** Whether the end of the transaction is a rollback. */
+	/** Whether the transaction ends with a rollback. */
 	private volatile boolean undone;
 
 	/** The failure of the write before the commit. */
@@ -79,13 +78,13 @@ final class JoinedCall<T> {
 
 	private volatile boolean recovered;
 
-	/** Whether the claim ends later than the transaction. */
+	/** Whether the claim ends after the transaction. */
 	private volatile boolean later;
 
 	/**
 	 * Creates an attempt.
-	 * @param waits whether it waits while another one runs with the key
-	 * @param attempts counts the attempts that a deadlock has ended
+	 * @param waits whether the attempt waits while another call with the key runs
+	 * @param attempts counts the attempts that ended with a deadlock
 	 */
 	JoinedCall(ReactiveCall<T> caller, boolean waits, ReactiveTransactionStarter transactions, AtomicInteger attempts) {
 		this.caller = caller;
@@ -101,7 +100,7 @@ final class JoinedCall<T> {
 
 	/** Begins the transaction, waits for another call, or replays. */
 	void begin() {
-		// One round trip is then all that a duplicate costs.
+		// A completed duplicate then costs one round trip.
 		this.caller.lookOr(() -> {
 			if (this.caller.isGone()) {
 				this.caller.leaveNothing();
@@ -118,7 +117,7 @@ final class JoinedCall<T> {
 						ended(failure);
 					}
 				}).begin(() -> this.transactions.transactional(Mono.deferContextual((inside) ->
-				// A transaction that begins late is rolled back.
+				// A transaction that begins after the timeout is rolled back.
 				this.phase.compareAndSet(Phase.BEGINNING, Phase.WORKING) ? claim(Context.of(inside))
 						: Mono.error(notAnswered("begin"))), (how) -> this.outcome = how));
 			}
@@ -129,7 +128,7 @@ final class JoinedCall<T> {
 		return new IdempotencyStoreException("The " + step + " was not answered within " + this.transactions.timeout());
 	}
 
-	/** Limits a step. The timers of the engine may end before it. */
+	/** Sets a timeout for a step. The timers of the engine may stop before its end. */
 	private void limit(Phase step, Runnable late) {
 		this.timer = Schedulers.parallel().schedule(() -> {
 			if (this.phase.compareAndSet(step, Phase.LATE)) {
@@ -150,10 +149,12 @@ final class JoinedCall<T> {
 					});
 	}
 
-	/** After a wait in vain, the transaction need not be usable. */
+	/**
+	 * Handles a duplicate. After an unsuccessful wait the transaction may be unusable.
+	 */
 	private Mono<Void> duplicate(ClaimResult result) {
 		if (this.waits && result instanceof ClaimResult.InProgress) {
-			// The first call has committed, and its result is yet to be attached.
+			// The first call committed, and its result is not attached yet.
 			return undo(() -> this.caller
 				.go(this.caller.admission().answered(result, this.caller.parts.scheduler().nanos())));
 		}
@@ -187,7 +188,7 @@ final class JoinedCall<T> {
 			this.caller.parts.events().takenOver(this.caller.call, before, this.origin);
 		}
 		this.caller.action.acquired(made.claim);
-		// A second connection would be waited for while the transaction has one.
+		// A lookup may wait for a second connection while the transaction holds one.
 		return made.claim.isAbandoned()
 				? Mono.create((sink) -> made.lookUp(context, (found, failure) -> end(sink, found, failure)))
 				: Mono.empty();
@@ -202,7 +203,7 @@ final class JoinedCall<T> {
 		}
 	}
 
-	/** Runs the work, whose cancellation is a failure of the transaction. */
+	/** Runs the work. Its cancellation counts as a failure of the transaction. */
 	private Mono<T> work(ReactiveGuardedInvocation<T> made, Context context) {
 		Mono<T> work = Mono.create((sink) -> {
 			DedicatedSubscription<T> running = new DedicatedSubscription<>(context,
@@ -250,7 +251,7 @@ final class JoinedCall<T> {
 				answer);
 	}
 
-	/** Where the transaction is rolled back, nothing of it can continue out of sight. */
+	/** Returns the outcome after a rollback: rolled back work cannot continue unseen. */
 	private static CallOutcome visible(CallOutcome ending) {
 		return (ending instanceof CallOutcome.Indeterminate) ? new CallOutcome.Failed(null, null) : ending;
 	}
@@ -290,7 +291,7 @@ final class JoinedCall<T> {
 		}
 	}
 
-	/** The transaction has ended, or its end is not waited for any more. */
+	/** Handles the end of the transaction, or the end of the wait for it. */
 	private void ended(@Nullable Throwable failure) {
 		this.timer.dispose();
 		ReactiveGuardedInvocation<T> made = this.run;
@@ -314,7 +315,7 @@ final class JoinedCall<T> {
 	private void notClaimed(Throwable failure) {
 		if (failure instanceof TransactionLostException lost
 				&& this.attempts.incrementAndGet() < EngineRuntime.TRANSACTION_ATTEMPTS) {
-			// A deadlock of claims has ended the transaction, and the work has not run.
+			// A deadlock of claims ended the transaction before the work ran.
 			this.caller.parts.events().transactionRepeated(this.caller.call.operation(), lost);
 			this.caller.go(NextStep.SEND);
 			return;
@@ -325,7 +326,7 @@ final class JoinedCall<T> {
 				? this.caller.parts.notJoined(this.caller.call, ex) : cause);
 	}
 
-	/** Code that is not of this library has failed, or the store before the commit. */
+	/** Handles a failure of application code, or of the store before the commit. */
 	private void notWritten(ReactiveClaim owned, Throwable failure) {
 		Throwable write = this.writeFailure;
 		if (write == null) {
@@ -336,7 +337,7 @@ final class JoinedCall<T> {
 		Throwable cause = Exceptions.unwrap((write != null) ? write : failure);
 		carryOut(Mono.empty(), () -> {
 			if (cause instanceof TransactionLostException && cause.getCause() != null) {
-				// The transaction of the work has failed, and no store.
+				// The transaction of the work failed, not the store.
 				this.caller.fail(cause.getCause());
 			}
 			else if (write != null && cause instanceof IdempotencyStoreException ex) {
@@ -362,7 +363,7 @@ final class JoinedCall<T> {
 		boolean duplicate = isDuplicate(failure);
 		boolean rolledBack = this.outcome == TransactionOutcome.ROLLED_BACK;
 		if (duplicate || rolledBack) {
-			// The result of the work is not true any more.
+			// The result of the work is obsolete.
 			owned.withdraw();
 		}
 		owned.transactionEnded(this.outcome, duplicate || rolledBack);
@@ -387,8 +388,8 @@ final class JoinedCall<T> {
 	}
 
 	/**
-	 * Ends the call on a thread that is not one of a driver. The key is released by then:
-	 * the call, or its caller, may begin again at once.
+	 * Ends the call on a thread that does not belong to a database driver. The key is
+	 * already released, so the call or its caller may begin again at once.
 	 */
 	private void carryOut(Mono<Void> step, Runnable last) {
 		new DedicatedSubscription<Void>(this.caller.context(), (nothing, failure) -> {
@@ -404,12 +405,12 @@ final class JoinedCall<T> {
 		}).begin(() -> step);
 	}
 
-	/** How far the transaction has come. */
+	/** The progress of the transaction. */
 	private enum Phase {
 
 		BEGINNING, WORKING, ENDING,
 
-		/** A step was not answered in time, and the call ends without it. */
+		/** A step timed out, and the call ends without it. */
 		LATE,
 
 		OVER

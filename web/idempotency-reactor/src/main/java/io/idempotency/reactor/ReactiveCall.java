@@ -43,10 +43,9 @@ import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 /**
- * One call, from its claim to its response. Does the moves of an
- * {@link ClaimStateMachine} as the store answers, holds no thread meanwhile, and leaves
- * as soon as its caller does: a claim that is granted after that is given back.
- *
+ * One call, from its claim to its result. It executes the steps of a
+ * {@link ClaimStateMachine} without holding a thread while the store works. It ends when
+ * its caller cancels. A claim that is granted after that is released.
  * @param <T> the result of the guarded work
  */
 final class ReactiveCall<T> {
@@ -79,7 +78,7 @@ final class ReactiveCall<T> {
 
 	private final Claimer claimer;
 
-	/** A phase, or the sleep between two claims. */
+	/** A phase, or the delay between two claims. */
 	private final AtomicReference<Object> state = new AtomicReference<>(Phase.ASKING);
 
 	private volatile boolean answered;
@@ -90,12 +89,12 @@ final class ReactiveCall<T> {
 
 	private ConflictWaiter.@Nullable Place place;
 
-	/** Sends the claim in place of this class. */
+	/** Sends the claim instead of this class. */
 	private @Nullable Runnable sender;
 
 	private volatile Disposable bound = Disposables.disposed();
 
-	/** What a caller that goes takes with it, once the call runs. */
+	/** Cancelled together with the caller, once the call runs. */
 	private volatile @Nullable Runnable cancellation;
 
 	ReactiveCall(GuardedCall call, ReactiveAction<T> action, OnDisconnect onDisconnect, MonoSink<T> caller,
@@ -138,7 +137,7 @@ final class ReactiveCall<T> {
 
 	/**
 	 * Begins the call, whose claim another class sends.
-	 * @param sender is told each time when it is to be sent
+	 * @param sender runs each time the claim is to be sent
 	 */
 	void startWith(Runnable sender) {
 		this.sender = sender;
@@ -151,13 +150,13 @@ final class ReactiveCall<T> {
 	}
 
 	/**
-	 * Begins where no more work may begin: a result that is kept is given all the same,
-	 * by a look that claims nothing. Anything else is rejected.
+	 * Begins the call when the node accepts no more work. A stored result is still
+	 * returned, by a lookup that claims nothing. Any other call is rejected.
 	 */
 	void startWithoutRoom() {
 		this.caller.onCancel(this::callerIsGone);
 		if (this.call.options().mode() == IdempotencyMode.REJECT) {
-			// Its claim counts, whatever the record has.
+			// In this mode only a claim decides, so a stored result is not looked up.
 			rejectWithoutRoom();
 		}
 		else {
@@ -166,9 +165,9 @@ final class ReactiveCall<T> {
 	}
 
 	/**
-	 * Gives the result of the call by one look, if this node has seen it.
-	 * @param otherwise goes on where it has not, or nothing is found
-	 * @param claims whether that is a claim, outside of a transaction
+	 * Replays the result after a single lookup, if this node knows the key.
+	 * @param otherwise runs if this node does not know the key, or nothing is found
+	 * @param claims whether {@code otherwise} claims the key outside a transaction
 	 */
 	void lookOr(Runnable otherwise, boolean claims) {
 		if (this.call.options().mode() != IdempotencyMode.REJECT && this.upkeep.mayHaveResult(this.call.key())) {
@@ -179,7 +178,7 @@ final class ReactiveCall<T> {
 		}
 	}
 
-	/** A look rejects nothing. */
+	/** Looks up the result. A lookup does not reject a call. */
 	private void look(Runnable otherwise, boolean claims) {
 		long begun = this.parts.scheduler().nanos();
 		new DedicatedSubscription<ClaimResult.Completed>(this.context, (found, failure) -> {
@@ -213,7 +212,7 @@ final class ReactiveCall<T> {
 		return this.admission;
 	}
 
-	/** Does the moves, until the next one depends on a response that is not here yet. */
+	/** Executes steps until the next one depends on a pending store operation. */
 	void go(NextStep first) {
 		for (@Nullable
 		NextStep move = first; move != null;) {
@@ -261,7 +260,10 @@ final class ReactiveCall<T> {
 		return null;
 	}
 
-	/** Asks the store, and goes on with what its response or its failure means. */
+	/**
+	 * Sends an operation to the store, and continues with the step for its result or
+	 * failure.
+	 */
 	private <V> void ask(Callable<Mono<V>> question, Function<V, @Nullable NextStep> answered,
 			Function<RuntimeException, NextStep> failed) {
 		DedicatedSubscription.ask(this.context, question, (answer) -> next(() -> answered.apply(answer)),
@@ -283,8 +285,8 @@ final class ReactiveCall<T> {
 			move = decided.get();
 		}
 		catch (Throwable ex) {
-			// The store may have applied the claim, and no call will run on it. It may be
-			// the log that has failed.
+			// The store may have applied the claim, and no call will run on it. The
+			// failure may also be one of the logging system.
 			leave(true);
 			fail(ex);
 			return;
@@ -294,7 +296,7 @@ final class ReactiveCall<T> {
 		}
 	}
 
-	/** Waits for the end of a conflict: the first time not at all. */
+	/** Waits for the end of a conflict. The first invocation claims again at once. */
 	private @Nullable NextStep await(NextStep.Wait wait) {
 		ConflictWaiter.Place here = this.place;
 		if (here == null) {
@@ -330,7 +332,7 @@ final class ReactiveCall<T> {
 	}
 
 	/**
-	 * Ends a call whose caller is gone, or that has failed on its way.
+	 * Ends a call whose caller cancelled, or that failed before its work.
 	 * @param giveBack whether the store may have applied the claim
 	 */
 	private void leave(boolean giveBack) {
@@ -361,10 +363,10 @@ final class ReactiveCall<T> {
 		else if (seen == Phase.ANSWERING) {
 			leaveAlone();
 		}
-		// The response of the store, which is under way, finds nobody.
+		// The pending store operation completes without a caller.
 	}
 
-	/** The work continues, and its claim is renewed for a bounded time. */
+	/** Lets the work continue, and limits how long its claim is renewed. */
 	private void detach() {
 		DetachedCalls calls = this.parts.detachedCalls();
 		calls.add(this, this.call.operation());
@@ -385,7 +387,7 @@ final class ReactiveCall<T> {
 		}
 	}
 
-	/** Cancels the work without its caller, or lets it continue. */
+	/** Cancels the detached work, or lets it continue. */
 	private void leaveAlone() {
 		Runnable work = this.cancellation;
 		if (this.onDisconnect == OnDisconnect.CONTINUE) {
@@ -396,7 +398,10 @@ final class ReactiveCall<T> {
 		}
 	}
 
-	/** Notes what a caller that goes takes with it. It may be gone already. */
+	/**
+	 * Registers an action for the cancellation of the caller, which may have happened
+	 * already.
+	 */
 	void cancelsWith(Runnable work) {
 		this.cancellation = work;
 		if (this.gone) {
@@ -409,19 +414,19 @@ final class ReactiveCall<T> {
 	}
 
 	/**
-	 * Notes that what comes of the call is decided.
-	 * @return whether somebody waits for it
+	 * Marks the outcome of the call as decided.
+	 * @return whether the caller still waits for it
 	 */
 	boolean isAnswered() {
 		return this.state.compareAndSet(Phase.ASKING, Phase.ANSWERING);
 	}
 
-	/** Ends a call whose caller is gone and that has left no trace. */
+	/** Ends a cancelled call that did not change anything. */
 	void leaveNothing() {
 		leave(false);
 	}
 
-	/** Answers a duplicate whose claim was not sent by this class. */
+	/** Handles a duplicate whose claim was sent by another class. */
 	void duplicate(ClaimResult result) {
 		try {
 			answer(result);
@@ -520,7 +525,8 @@ final class ReactiveCall<T> {
 	}
 
 	/**
-	 * Logs a failure of the work that nobody else is told, because the caller is gone.
+	 * Logs a failure of the work, because the caller disconnected and does not receive
+	 * it.
 	 */
 	void failsUnseen(Throwable failure) {
 		if (this.gone) {
@@ -530,7 +536,7 @@ final class ReactiveCall<T> {
 
 	/**
 	 * Looks up the result in the business data.
-	 * @param told is told the result or the failure, neither if nothing was found
+	 * @param told receives the result or the failure, or neither if nothing was found
 	 */
 	void lookUp(Context context, Callable<Mono<T>> look, BiConsumer<@Nullable T, @Nullable Throwable> told) {
 		if (!this.call.options().recoverable()) {
@@ -574,7 +580,7 @@ final class ReactiveCall<T> {
 				});
 		this.parts.workBegins();
 		cancelsWith(() -> {
-			// It tells no end, and need not have been subscribed to.
+			// The work does not report an end, and was possibly never subscribed to.
 			work.cancel();
 			ends.run();
 			this.observed.end(IdempotencyOutcome.UNGUARDED, null);
@@ -611,21 +617,21 @@ final class ReactiveCall<T> {
 		}
 	}
 
-	/** Where a call is that is on its way; while it sleeps, the sleep says so. */
+	/** The phases of a call before its outcome is decided. A delay has its own state. */
 	private enum Phase {
 
-		/** The store is asked, or about to be. */
+		/** An operation of the store is pending or about to be sent. */
 		ASKING,
 
-		/** What comes of the call is decided. */
+		/** The outcome of the call is decided. */
 		ANSWERING,
 
-		/** The caller went before that. */
+		/** The caller cancelled before the outcome was decided. */
 		GONE
 
 	}
 
-	/** The time between two claims of a call that waits. */
+	/** The delay between two claims of a waiting call. */
 	private static final class Sleep {
 
 		private volatile Scheduler.@Nullable Timer timer;

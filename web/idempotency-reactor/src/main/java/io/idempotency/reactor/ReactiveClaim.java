@@ -39,13 +39,12 @@ import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /**
- * The claim of a running call, for its owner. The claim is renewed until one
- * {@link CallOutcome} ends it, at most for the retention.
+ * The claim of a running call. The claim is renewed until a {@link CallOutcome} ends it,
+ * at most for the retention.
  * <p>
- * The end is written by a subscription of its own, which nobody can cancel. A failure of
- * the store does not reach the caller: the write is repeated in the background, and a
- * close of the engine waits for it. Thread-safe.
- *
+ * The completion is written by a dedicated subscription, which cannot be cancelled. The
+ * caller does not receive a failure of the store. The write is repeated in the
+ * background, and closing the engine waits for it. Thread-safe.
  * @hidden
  */
 @Internal
@@ -85,7 +84,7 @@ public final class ReactiveClaim {
 
 	private volatile Surrounding surrounding = Surrounding.NONE;
 
-	/** Whether an outcome of the call in the transaction of its caller is known. */
+	/** Whether the outcome of the call in the transaction of its caller is known. */
 	private boolean hasEnded;
 
 	/** Whether the call was cancelled in the transaction of its caller. */
@@ -93,7 +92,7 @@ public final class ReactiveClaim {
 
 	/**
 	 * Creates the claim.
-	 * @param sentNanos when the request was sent that has granted it
+	 * @param sentNanos the time at which the granted request was sent
 	 */
 	ReactiveClaim(GuardedCall call, Claim claim, long sentNanos, ClaimOrigin origin, StoreRuntime upkeep,
 			ReactiveIdempotencyStore store, EngineRuntime parts, ObservedCall observed, Executor resumption,
@@ -115,9 +114,9 @@ public final class ReactiveClaim {
 	}
 
 	/**
-	 * Returns the claim of the call in whose work a subscription is, {@code null} if
-	 * there is none. Of a call whose record is in the transaction of its work it is that
-	 * of the call around it.
+	 * Returns the claim of the call whose work contains a subscription.
+	 * @return the claim, {@code null} outside a guarded call. For a call whose record
+	 * joins the transaction of its work, it is the claim of the surrounding call
 	 */
 	public static @Nullable ReactiveClaim of(ContextView subscription) {
 		return subscription.getOrDefault(ReactiveClaim.class, null);
@@ -130,13 +129,13 @@ public final class ReactiveClaim {
 	}
 
 	/**
-	 * Finds the result of work that was done before, by a call without a record. If the
-	 * lookup finds nothing, the call failed. Without a lookup, or if it fails, the call
-	 * is completed without a result: the work must not run again.
+	 * Finds the result of work that was already done by a call without a record. If the
+	 * lookup finds nothing, the call failed. Without a lookup, or if the lookup fails,
+	 * the call completes without a result, because the work must not run again.
 	 * @param <T> the result
-	 * @param duplicate the failure that means that the work was done before
-	 * @param lookUp looks the result up, {@code null} if no result can replace what
-	 * failed
+	 * @param duplicate the failure that means that the work was already done
+	 * @param lookUp looks up the result, {@code null} if the failed part cannot be
+	 * replaced
 	 * @return the result; fails with the rejection, or with the failure of the work
 	 */
 	public <T> Mono<T> recoverDuplicate(Throwable duplicate, @Nullable Supplier<Mono<T>> lookUp) {
@@ -164,7 +163,7 @@ public final class ReactiveClaim {
 		}).then(Mono.error(() -> this.events.resultNotFound(operation(), duplicate, failure)));
 	}
 
-	/** Notes that the work continues without its caller, and bounds the renewal. */
+	/** Marks the call as detached from its caller, and limits the renewal. */
 	public void detached() {
 		if (this.underWay.get() && this.detached.compareAndSet(false, true)) {
 			DetachedCalls calls = this.upkeep.detachedCalls();
@@ -176,12 +175,12 @@ public final class ReactiveClaim {
 		}
 	}
 
-	/** Returns how long the claim of a call without its caller is renewed at most. */
+	/** Returns the maximum time for which the claim of a detached call is renewed. */
 	public Duration longestDetached() {
 		return this.upkeep.detachedCalls().longest();
 	}
 
-	/** Returns whether the work failed, and its transaction may have committed. */
+	/** Returns whether the work failed but its transaction may have committed. */
 	public boolean mayHaveCommitted() {
 		return this.mayHaveCommitted;
 	}
@@ -202,9 +201,9 @@ public final class ReactiveClaim {
 	}
 
 	/**
-	 * Binds the context to the current thread, for code that asks for it there, and makes
-	 * this call the one that is observed.
-	 * @return the binding, to be closed by the same thread
+	 * Binds the context to the current thread, and makes this call the current
+	 * observation.
+	 * @return the binding, which the same thread must close
 	 */
 	public IdempotencyContextHolder.Binding enter() {
 		IdempotencyContextHolder.Binding bound = this.end.bind();
@@ -215,7 +214,7 @@ public final class ReactiveClaim {
 		};
 	}
 
-	/** Returns whether an earlier owner died while running. */
+	/** Returns whether the process of an earlier call crashed while its work ran. */
 	boolean isAbandoned() {
 		return this.claim.abandoned();
 	}
@@ -225,12 +224,12 @@ public final class ReactiveClaim {
 		this.record.leavesTheThread();
 	}
 
-	/** Bounds the renewal from now on, because the caller is gone. */
+	/** Limits the renewal from now on, because the caller disconnected. */
 	void boundRenewal(Duration duration) {
 		this.record.renewAtMost(duration, () -> end(CallOutcome.OUT_OF_SIGHT));
 	}
 
-	/** Is told the failure of the work, before anybody is answered with it. */
+	/** Records the failure of the work before the caller receives it. */
 	public void failedWith(Throwable failure) {
 		this.failed = true;
 		if (this.transactions.mayHaveCommitted(failure)) {
@@ -240,11 +239,11 @@ public final class ReactiveClaim {
 	}
 
 	/**
-	 * Ends the claim with the first ending; later endings do nothing. The write begins at
-	 * once, whoever subscribes.
-	 * @param ending how the call has ended
-	 * @return completes when the record has its end, or the write of it is left to be
-	 * repeated; at once for an ending after which the work may go on. Never fails
+	 * Ends the claim. Only the first outcome counts. The write begins at once,
+	 * independently of any subscription.
+	 * @param ending the outcome of the call
+	 * @return completes when the record is written, or its write is scheduled for
+	 * repetition; completes at once if the work may still be in progress. Never fails
 	 */
 	public Mono<Void> end(CallOutcome ending) {
 		if (ending instanceof CallOutcome.Deferred later) {
@@ -261,9 +260,9 @@ public final class ReactiveClaim {
 	}
 
 	/**
-	 * Binds the call to the transaction of its caller, or of its work: it completes if
-	 * that commits, and releases the key if that is rolled back.
-	 * @throws IllegalStateException if that has ended
+	 * Binds the call to the transaction of its caller or of its work. The call completes
+	 * if the transaction commits. The key is released if the transaction is rolled back.
+	 * @throws IllegalStateException if the transaction has ended
 	 */
 	public void endsWith(SurroundingTransaction transaction) {
 		this.end.surrounded();
@@ -281,13 +280,15 @@ public final class ReactiveClaim {
 		return this.call.key();
 	}
 
-	/** Returns the claim result for another call in the transaction of the caller. */
+	/**
+	 * Returns the claim result for another call in the same transaction of the caller.
+	 */
 	@Nullable ClaimResult again(GuardedCall other) {
 		return (this.surrounding == Surrounding.OPEN) ? this.end.again(other.fingerprint()) : null;
 	}
 
 	/**
-	 * Bounds the renewal, because the transaction of the caller is about to end: its end
+	 * Limits the renewal, because the transaction of the caller is about to end. Its end
 	 * may never be reported.
 	 */
 	public void surroundingCompletes() {
@@ -295,9 +296,9 @@ public final class ReactiveClaim {
 	}
 
 	/**
-	 * Ends the transaction of the caller. Only the first end counts.
-	 * @param commitTried whether the commit may have been sent: a rollback after that is
-	 * known only by the failure of the call, which is seen later or not at all
+	 * Handles the end of the caller's transaction. Only the first end counts.
+	 * @param commitTried whether the commit may have been sent. Only the failure of the
+	 * call shows a rollback after that, and it may be seen later or never
 	 * @return completes when the record is written
 	 */
 	public Mono<Void> surroundingEnded(TransactionOutcome outcome, boolean commitTried) {
@@ -323,8 +324,8 @@ public final class ReactiveClaim {
 	}
 
 	/**
-	 * Returns the outcome of the call with regard to the transaction of the caller,
-	 * {@code null} if the end of that decides.
+	 * Returns the outcome of the call in the transaction of the caller, {@code null} if
+	 * the end of the transaction decides.
 	 */
 	private @Nullable CallOutcome afterTransaction(CallOutcome ending) {
 		TransactionOutcome outcome;
@@ -348,15 +349,15 @@ public final class ReactiveClaim {
 		return afterTransaction(ending);
 	}
 
-	/** Notes that the record is in the transaction of the work. */
+	/** Marks the record as part of the work's transaction. */
 	void joined() {
 		this.end.joined();
 	}
 
 	/**
-	 * Writes the end of the record into the joined transaction, as far as it is known. A
-	 * result that is too large for the database is left out: the work would else be
-	 * rolled back and done again by each retry.
+	 * Writes the known outcome into the joined transaction. A result that is too large
+	 * for the database is omitted. Otherwise the work would be rolled back and repeated
+	 * by each retry.
 	 * @param joining the store in that transaction
 	 * @return fails if the transaction must not be committed
 	 */
@@ -392,16 +393,16 @@ public final class ReactiveClaim {
 		}).then();
 	}
 
-	/** Drops the ending that is held, because it is not true any more. */
+	/** Discards the deferred outcome, because it is obsolete. */
 	void withdraw() {
 		this.end.withdraw();
 	}
 
 	/**
-	 * Is told how the transaction of the work has ended.
-	 * @param failed whether the work has failed, or the commit says that it was done
-	 * before
-	 * @return as {@link #end}, if an ending was told; never completes if none was
+	 * Handles the end of the work's transaction.
+	 * @param failed whether the work failed, or the commit reported that it was already
+	 * done
+	 * @return as {@link #end} if the call has an outcome, otherwise never completes
 	 */
 	Mono<Void> transactionEnded(TransactionOutcome outcome, boolean failed) {
 		return carryOut(this.end.transactionEnded(outcome, failed));
@@ -412,14 +413,14 @@ public final class ReactiveClaim {
 			this.record.stopRenewing();
 			this.observed.claimLeft();
 			isOver();
-			// Other code may wait for an ending that was held.
+			// Other code may wait for a deferred outcome.
 			this.ended.tryEmitEmpty();
 			return Mono.empty();
 		}
 		if (!(write instanceof RecordUpdate.Defer)) {
 			write(write);
 		}
-		// The transaction of the caller waits for the result of the call.
+		// The caller's transaction waits for the result of the call.
 		return (write instanceof RecordUpdate.Defer && this.surrounding == Surrounding.OPEN) ? Mono.empty()
 				: this.ended.asMono();
 	}
@@ -438,13 +439,16 @@ public final class ReactiveClaim {
 	}
 
 	private void answered(RecordWriter sent, RecordUpdate write, boolean accepted) {
-		// The report of a claim that was lost asks the store who has it now.
+		// The report of a lost claim queries the store for the current claim.
 		if (accepted || !this.upkeep.runs(() -> told(() -> sent.answered(false), write, false))) {
 			told(() -> sent.answered(accepted), write, accepted);
 		}
 	}
 
-	/** Whatever the log throws, the caller gets the response. */
+	/**
+	 * Runs a report. If logging throws an exception, the caller still receives the
+	 * result.
+	 */
 	private void told(Runnable report, RecordUpdate write, boolean accepted) {
 		try {
 			report.run();
@@ -461,7 +465,7 @@ public final class ReactiveClaim {
 			this.ended.tryEmitEmpty();
 		}
 		else {
-			// Away from the thread that may block.
+			// Continues outside the thread that may block.
 			this.resumption.execute(this.ended::tryEmitEmpty);
 		}
 	}
@@ -475,13 +479,12 @@ public final class ReactiveClaim {
 
 	/**
 	 * A reactive transaction of a caller.
-	 *
 	 * @hidden
 	 */
 	public interface SurroundingTransaction {
 
 		/**
-		 * Returns the claim with a key that ends with this transaction, or {@code null}.
+		 * Returns the claim of a key that ends with this transaction, or {@code null}.
 		 */
 		@Nullable ReactiveClaim find(IdempotencyKey key);
 
@@ -495,10 +498,10 @@ public final class ReactiveClaim {
 
 		NONE, OPEN, ROLLED_BACK,
 
-		/** Rolled back after its commit was tried. */
+		/** Rolled back after an attempt to commit. */
 		COMMIT_FAILED,
 
-		/** Committed, or its end is not known. */
+		/** Committed, or ended with an unknown outcome. */
 		ENDED
 
 	}

@@ -16,9 +16,8 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * The run of the call that owns its key, from the claim to the {@link CallOutcome}. For
- * one call.
- *
+ * Runs the work of a call that owns its key, from the claim to the {@link CallOutcome}.
+ * An object serves one call.
  * @param <T> the result of the guarded work
  */
 final class ReactiveGuardedInvocation<T> {
@@ -59,7 +58,7 @@ final class ReactiveGuardedInvocation<T> {
 		}
 	}
 
-	/** Looks up the result of work that was done before. */
+	/** Looks up the result of work that was already done. */
 	void recover(Throwable duplicate) {
 		lookUp(this.context, (found, failure) -> afterDuplicate(duplicate, found, failure));
 	}
@@ -69,8 +68,8 @@ final class ReactiveGuardedInvocation<T> {
 	}
 
 	/**
-	 * Binds the context while the work is put together. While it runs, Reactor does that
-	 * where an application wants it.
+	 * Binds the context while the work is assembled. During the work, Reactor binds it if
+	 * the application enabled context propagation.
 	 */
 	Callable<Mono<T>> entered(Callable<Mono<T>> work) {
 		return () -> {
@@ -87,7 +86,7 @@ final class ReactiveGuardedInvocation<T> {
 			}
 		}
 		else if (!this.stage.compareAndSet(Stage.PREPARING, Stage.ENDING)) {
-			// The call was cancelled meanwhile, and has its end.
+			// The call was cancelled meanwhile and has its outcome.
 			return;
 		}
 		else if (failure != null) {
@@ -119,7 +118,10 @@ final class ReactiveGuardedInvocation<T> {
 		}
 	}
 
-	/** Without a lookup, or if it fails, the work must not run again. */
+	/**
+	 * Ends the call after the lookup. Without a lookup, or if it fails, the work must not
+	 * run again.
+	 */
 	private void afterDuplicate(Throwable duplicate, @Nullable T found, @Nullable Throwable failure) {
 		if (found != null) {
 			returned(found, true);
@@ -168,7 +170,7 @@ final class ReactiveGuardedInvocation<T> {
 		}
 	}
 
-	/** Ends the claim, and answers after that. */
+	/** Ends the claim, and then emits the result. */
 	private void end(CallOutcome ending, Runnable answer) {
 		Mono.defer(() -> this.claim.end(ending)).subscribe(null, (ex) -> {
 			Operators.onErrorDropped(ex, this.context);
@@ -176,7 +178,7 @@ final class ReactiveGuardedInvocation<T> {
 		}, answer);
 	}
 
-	/** The caller is gone, and takes the work with it if that has not ended. */
+	/** Handles the cancellation by the caller, which may cancel work in progress. */
 	private void cancel() {
 		if (this.stage.compareAndSet(Stage.PREPARING, Stage.ENDING)) {
 			this.claim.end(new CallOutcome.NotRun(ReactiveCall.cancelled()));
@@ -187,7 +189,7 @@ final class ReactiveGuardedInvocation<T> {
 		}
 	}
 
-	/** How far the run has come. */
+	/** The progress of the invocation. */
 	private enum Stage {
 
 		PREPARING, WORKING, ENDING

@@ -17,7 +17,9 @@ public final class ReactiveIdempotencyContext {
 
 	private static final Class<IdempotencyContext> KEY = IdempotencyContext.class;
 
-	/** Micrometer's key for the current observation; its class may not be there. */
+	/**
+	 * The key of Micrometer's current observation. Micrometer is an optional dependency.
+	 */
 	private static final String OBSERVATION = "micrometer.observation";
 
 	private ReactiveIdempotencyContext() {
@@ -32,23 +34,27 @@ public final class ReactiveIdempotencyContext {
 		return Mono.deferContextual((context) -> Mono.justOrEmpty(context.<IdempotencyContext>getOrEmpty(KEY)));
 	}
 
-	/** Returns the context of the call whose work a subscriber is, or {@code null}. */
+	/**
+	 * Returns the context of the call whose work contains the subscriber, or
+	 * {@code null}.
+	 */
 	static @Nullable IdempotencyContext of(ContextView caller) {
 		return caller.getOrDefault(KEY, null);
 	}
 
-	/** Returns whether a subscriber is the work of a guarded call, or a part of it. */
+	/** Returns whether a subscriber is within the work of a guarded call. */
 	static boolean isWithin(ContextView caller) {
 		return caller.hasKey(KEY);
 	}
 
-	/** Returns a context with the one of a call. */
+	/** Returns a Reactor context that contains the context of a call. */
 	static Context with(Context context, IdempotencyContext call) {
 		return context.put(KEY, call);
 	}
 
 	/**
-	 * Returns a context whose work is below the observation of a call, if anybody looks.
+	 * Returns a Reactor context whose work belongs to the observation of a call, if the
+	 * call is observed.
 	 */
 	static Context below(Context context, ObservedCall call) {
 		Object observation = call.observation();
@@ -56,22 +62,24 @@ public final class ReactiveIdempotencyContext {
 	}
 
 	/**
-	 * Returns work at whose subscription Reactor binds to the thread what its context
-	 * says, if automatic context propagation is enabled: that is done where a context is
+	 * Returns work whose context values Reactor binds to the thread at the subscription,
+	 * if automatic context propagation is enabled. Reactor does that where a context is
 	 * written.
 	 */
 	static <T> Mono<T> bound(Mono<T> work) {
 		return work.contextWrite((context) -> context);
 	}
 
-	/** Returns what a caller is observed as, {@code null} if the context does not say. */
+	/**
+	 * Returns the observation of a caller, {@code null} if the Reactor context has none.
+	 */
 	static @Nullable Object observation(ContextView caller) {
 		return caller.getOrDefault(OBSERVATION, null);
 	}
 
 	/**
-	 * Returns a context without that of any call: unguarded work must not change the
-	 * outcome of a guarded call around it.
+	 * Returns a Reactor context without a guarded call. Unguarded work must not change
+	 * the outcome of a surrounding guarded call.
 	 * @param context the context
 	 * @return the context for unguarded work
 	 * @hidden

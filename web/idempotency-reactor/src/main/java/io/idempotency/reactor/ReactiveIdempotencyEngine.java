@@ -44,28 +44,28 @@ import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /**
- * Guards calls that must not block: does the same moves as {@link IdempotencyEngine}, for
- * {@code Mono}.
+ * Guards calls that must not block. It executes the same steps as
+ * {@link IdempotencyEngine} with {@code Mono}.
  * <p>
- * A call is claimed when it is subscribed, once for each subscription, and its work is
- * subscribed once, apart from its caller. Neither the claim nor the end of a call can be
- * cancelled half way: a claim that is granted to a caller who is gone is given back, and
- * an end is written whoever listens. A duplicate that waits holds no thread.
+ * A call is claimed once for each subscription. Its work is subscribed once,
+ * independently of its caller. Neither the claim nor the completion of a call can be
+ * cancelled halfway. A claim that is granted after the caller cancelled is released. The
+ * completion is written even if the caller cancelled. A waiting duplicate does not hold a
+ * thread.
  * <p>
- * Both engines of an application share what goes on beside the calls: renewals, repeated
- * writes, the row of those that wait, and the close. A call inside a reactive transaction
- * of its caller ends with that transaction. Work is not begun on a thread that is in a
- * transaction ({@link SurroundingTransactions}). Thread-safe.
- *
+ * Both engines of an application share the renewals, the repeated writes, the queue of
+ * waiting calls, and the close. A call inside a reactive transaction of its caller ends
+ * with that transaction. Work does not begin on a thread that is in a transaction
+ * ({@link SurroundingTransactions}). Thread-safe.
  * @hidden
  */
 @Internal
 public final class ReactiveIdempotencyEngine implements AutoCloseable {
 
-	/** How many calls of stores that block may be under way. */
+	/** Maximum number of concurrent operations on blocking stores. */
 	static final int THREADS = 32;
 
-	/** How many more may wait for each of the threads. */
+	/** Maximum number of waiting operations for each thread. */
 	private static final int QUEUED = 1_000;
 
 	private static final int IDLE_SECONDS = 60;
@@ -82,7 +82,7 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 
 	private final SurroundingTransactions transactions;
 
-	/** The forms that do not block, by the stores that they are forms of. */
+	/** The reactive stores by their blocking stores. */
 	private final Map<IdempotencyStore, ReactiveIdempotencyStore> own = new HashMap<>();
 
 	private final Map<IdempotencyStore, ReactiveIdempotencyStore> stores = new ConcurrentHashMap<>();
@@ -90,11 +90,11 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	private @Nullable Scheduler threads;
 
 	/**
-	 * Creates an engine whose calls go on, after a wait, on the threads of
-	 * {@link Schedulers#parallel()}.
-	 * @param engine the engine of the callers that block; it stays open longer than this
-	 * one is used, and its close waits for the work of both
-	 * @param stores the stores that have a form of their own that does not block
+	 * Creates an engine whose calls continue on the threads of
+	 * {@link Schedulers#parallel()} after a wait.
+	 * @param engine the engine of blocking callers. It must stay open while this engine
+	 * is in use, and its close waits for the work of both
+	 * @param stores the reactive stores
 	 */
 	public ReactiveIdempotencyEngine(IdempotencyEngine engine, Collection<? extends ReactiveIdempotencyStore> stores) {
 		this(engine, stores, Schedulers.parallel());
@@ -102,8 +102,8 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 
 	/**
 	 * Creates an engine whose callers may be in transactions.
-	 * @param engine the engine of the callers that block
-	 * @param stores the stores that have a form of their own that does not block
+	 * @param engine the engine of blocking callers
+	 * @param stores the reactive stores
 	 */
 	public ReactiveIdempotencyEngine(IdempotencyEngine engine, Collection<? extends ReactiveIdempotencyStore> stores,
 			SurroundingTransactions transactions) {
@@ -111,10 +111,10 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Creates an engine whose calls go on, after a wait, on threads that are given.
-	 * @param engine the engine of the callers that block
-	 * @param stores the stores that have a form of their own that does not block
-	 * @param scheduler the threads; they are not asked for a delay
+	 * Creates an engine whose calls continue on the given threads after a wait.
+	 * @param engine the engine of blocking callers
+	 * @param stores the reactive stores
+	 * @param scheduler the threads; not used for delays
 	 */
 	public ReactiveIdempotencyEngine(IdempotencyEngine engine, Collection<? extends ReactiveIdempotencyStore> stores,
 			Scheduler scheduler) {
@@ -128,7 +128,7 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 		this.scheduler = scheduler;
 		this.resumption = this::resume;
 		this.transactions = transactions;
-		// The first one in a JVM reads the randomness of the system, which blocks.
+		// The first random claim id of a JVM reads the system's randomness, which blocks.
 		ClaimId.random();
 		stores.forEach((store) -> this.own.put(store.blocking(), store));
 	}
@@ -136,7 +136,7 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	/**
 	 * Creates a template.
 	 * @param template describes the calls
-	 * @param engine supplies the engine, which only applications with such calls need
+	 * @param engine supplies the engine, which is created only if reactive calls need it
 	 */
 	public static ReactiveIdempotencyTemplate template(EngineIdempotencyTemplate template,
 			Supplier<ReactiveIdempotencyEngine> engine) {
@@ -148,34 +148,34 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 			this.scheduler.schedule(task);
 		}
 		catch (Throwable rejection) {
-			// It is closed, or, by an Error, the system has no thread left.
+			// The scheduler is closed, or the system cannot create another thread (an
+			// Error).
 			task.run();
 		}
 	}
 
 	/**
-	 * Guards one call: subscribes to its work if it is the first with its key, and gives
-	 * the first result or rejects it if it is a duplicate.
+	 * Guards one call. Subscribes to its work if the call is the first with its key. A
+	 * duplicate receives the first result or is rejected.
 	 * @param <T> the result of the guarded work
-	 * @param onDisconnect what becomes of the work when the caller cancels
-	 * @return the result for the caller, empty if the work has completed empty; fails
-	 * with an {@link IdempotencyException} if the call was rejected, and with any failure
-	 * of the action
+	 * @param onDisconnect what happens to the work when the caller cancels
+	 * @return the result for the caller, empty if the work completed empty; fails with an
+	 * {@link IdempotencyException} if the call was rejected, and with any failure of the
+	 * action
 	 */
 	public <T> Mono<T> execute(GuardedCall call, ReactiveAction<T> action, OnDisconnect onDisconnect) {
 		return execute(call, action, onDisconnect, null);
 	}
 
 	/**
-	 * Guards one call, whose record may commit in the same database transaction as its
-	 * work.
+	 * Guards one call, whose record may commit in the database transaction of its work.
 	 * @param <T> the result of the guarded work
-	 * @param onDisconnect what becomes of the work when the caller cancels
+	 * @param onDisconnect what happens to the work when the caller cancels
 	 * @param transactions the transactions in which the record commits, {@code null} for
-	 * the store's own; a store that {@linkplain ReactiveIdempotencyStore#joining() joins}
-	 * them keeps the records
-	 * @return the result for the caller, as {@link #execute} gives it; fails also with
-	 * the failure of the commit
+	 * the store's transactions. A store that
+	 * {@linkplain ReactiveIdempotencyStore#joining() joins} them stores the records
+	 * @return the result for the caller, as in {@link #execute}; also fails with the
+	 * failure of the commit
 	 */
 	public <T> Mono<T> execute(GuardedCall call, ReactiveAction<T> action, OnDisconnect onDisconnect,
 			@Nullable ReactiveTransactionStarter transactions) {
@@ -221,10 +221,10 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Returns the form of a store that the calls ask, and logs, the first time, if that
-	 * needs threads: a start-up asks for each store of its operations.
-	 * @return its form of its own, or one that calls the store: at once where it is in
-	 * the memory of this JVM, else on at most {@value #THREADS} threads
+	 * Returns the reactive form of a store. The first call for a store logs whether it
+	 * needs threads; at startup this method is called for the store of each operation.
+	 * @return the reactive store, or an adapter. The adapter calls an in-memory store
+	 * directly and any other store on at most {@value #THREADS} threads
 	 */
 	public ReactiveIdempotencyStore store(IdempotencyStore store) {
 		ReactiveIdempotencyStore known = this.stores.get(store);
@@ -262,9 +262,9 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Ends the threads of this engine for good. Its calls have ended before, with the
-	 * {@linkplain IdempotencyEngine#close() close} of the other engine, which may be
-	 * opened again; this one may not.
+	 * Stops the threads of this engine permanently. Its calls ended before, with the
+	 * {@linkplain IdempotencyEngine#close() close} of the blocking engine. The blocking
+	 * engine can be opened again, this engine cannot.
 	 */
 	@Override
 	public synchronized void close() {
@@ -276,12 +276,11 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 
 	/**
 	 * The open transactions of the callers. Thread-safe.
-	 *
 	 * @hidden
 	 */
 	public interface SurroundingTransactions {
 
-		/** For an application without transactions. */
+		/** Used by applications without transactions. */
 		SurroundingTransactions NONE = new SurroundingTransactions() {
 
 			@Override
@@ -301,26 +300,21 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 
 		};
 
-		/**
-		 * Returns the reactive transaction of a subscription, {@code null} if there is
-		 * none.
-		 */
+		/** Returns the reactive transaction of a subscription, or {@code null}. */
 		@Nullable SurroundingTransaction of(ContextView subscription);
 
-		/** Returns a context that has the transaction that a publisher below begins. */
+		/** Returns a context for a transaction that a publisher in it begins. */
 		Context newContext();
 
 		/**
 		 * Returns whether a transaction is bound to the current thread.
-		 * @return whether the work must run on another one
+		 * @return whether the work must run on another thread
 		 */
 		boolean haveThisThread();
 
 	}
 
-	/**
-	 * Measures the form of a store that does not block, as its other form is measured.
-	 */
+	/** Measures a reactive store in the same way as its blocking form. */
 	static final class MeasuredStore implements ReactiveIdempotencyStore {
 
 		private final ReactiveIdempotencyStore store;

@@ -20,53 +20,51 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A store that can be asked without blocking: the verbs of {@link IdempotencyStore}, with
- * the same table of states.
+ * A store with non-blocking operations. The operations and the state table are those of
+ * {@link IdempotencyStore}.
  * <p>
- * Each subscription is one step, and nothing happens before it. A step that fails is an
- * {@link IdempotencyStoreException} of the {@code Mono}; a step whose subscription is
- * cancelled may be applied all the same. No step takes longer than the store's time-out.
+ * Each subscription is one step. Nothing happens before the subscription. A failed step
+ * signals an {@link IdempotencyStoreException}. A step may be applied even if its
+ * subscription is cancelled. A step does not take longer than the timeout of the store.
  * Neither the methods nor a subscription blocks. Thread-safe.
- *
  * @since 0.1.0
  */
 public interface ReactiveIdempotencyStore {
 
 	/**
-	 * Asks for the right to run, as {@link IdempotencyStore#claim} does.
+	 * Claims a key, as {@link IdempotencyStore#claim} does.
 	 * @param request the request
-	 * @return the response, never empty
+	 * @return the result, never empty
 	 */
 	Mono<ClaimResult> claim(ClaimRequest request);
 
 	/**
-	 * Ends a claim, as {@link IdempotencyStore#complete} does.
-	 * @param completion the end of the claim
+	 * Completes a claim, as {@link IdempotencyStore#complete} does.
+	 * @param completion the completion of the claim
 	 * @return whether the completion was accepted, never empty
 	 */
 	Mono<Boolean> complete(Completion completion);
 
 	/**
-	 * Gives a claim back, as {@link IdempotencyStore#release} does.
+	 * Releases a key, as {@link IdempotencyStore#release} does.
 	 * @param key the key
-	 * @param claimId whose claim it is
+	 * @param claimId the id of the claim
 	 * @return whether the release was accepted, never empty
 	 */
 	Mono<Boolean> release(IdempotencyKey key, ClaimId claimId);
 
 	/**
-	 * Lets a claim live for a whole lease from now, as {@link IdempotencyStore#renew}
-	 * does.
+	 * Renews a claim for a whole lease from now, as {@link IdempotencyStore#renew} does.
 	 * @param key the key
-	 * @param claimId whose claim it is
-	 * @param lease how long it lives
+	 * @param claimId the id of the claim
+	 * @param lease the duration of the lease
 	 * @return whether the renewal was accepted, never empty
 	 */
 	Mono<Boolean> renew(IdempotencyKey key, ClaimId claimId, Duration lease);
 
 	/**
-	 * Renews many claims, as {@link IdempotencyStore#renewAll} does. The default renews
-	 * one claim after the other.
+	 * Renews many claims, as {@link IdempotencyStore#renewAll} does. The default
+	 * implementation renews one claim after the other.
 	 * @param renewals the claims, each once
 	 * @return the claims whose renewal was rejected, never empty
 	 */
@@ -87,31 +85,31 @@ public interface ReactiveIdempotencyStore {
 	Mono<Instant> issue(IdempotencyKey token, Duration timeToLive);
 
 	/**
-	 * Reads a result, as {@link IdempotencyStore#find} does. The default finds nothing: a
-	 * claim decides.
+	 * Reads a result, as {@link IdempotencyStore#find} does. The default implementation
+	 * finds nothing, so the following claim decides.
 	 * @param key the key
 	 * @param fingerprint the fingerprint that the claim would have
-	 * @return what the claim would be given, empty if none was found
+	 * @return the result that the claim would return, empty if none was found
 	 */
 	default Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
 		return Mono.empty();
 	}
 
 	/**
-	 * Returns the form of this store that takes part in the database transaction that its
-	 * subscriber is in. A step fails with
-	 * {@link io.idempotency.store.NoTransactionToJoinException} if there is none of this
-	 * store's.
-	 * @return the joining store, empty for a store that has no transaction to join
+	 * Returns the form of this store that takes part in the database transaction of its
+	 * subscriber. A step fails with
+	 * {@link io.idempotency.store.NoTransactionToJoinException} if the subscriber is not
+	 * in a transaction of this store.
+	 * @return the joining store, empty for a store that cannot join transactions
 	 */
 	default Optional<ReactiveIdempotencyStore> joining() {
 		return Optional.empty();
 	}
 
 	/**
-	 * Returns the same records for threads that may block. Calls name their store by this
-	 * one; the library's own threads use it for renewals and for writes that are
-	 * repeated, and operators use it.
+	 * Returns the blocking store of the same records. Calls refer to their store by it.
+	 * The threads of the library use it for renewals and repeated writes, and operators
+	 * use it.
 	 * @return the store, the same for each call
 	 */
 	IdempotencyStore blocking();

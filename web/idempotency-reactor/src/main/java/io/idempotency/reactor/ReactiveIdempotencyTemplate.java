@@ -18,31 +18,32 @@ import reactor.core.publisher.Mono;
  *         Payment.class, () -&gt; gateway.pay(order));
  * </pre>
  *
- * The call is described, and its key is claimed, at each subscription. The work is
- * subscribed to once, apart from the subscriber: whoever cancels loses the response, and
- * the work goes on. A duplicate that waits holds no thread. A call that is rejected fails
- * with an {@link io.idempotency.IdempotencyException}. Thread-safe.
+ * The description runs, and the key is claimed, at each subscription. The work is
+ * subscribed once, independently of the subscriber. If the subscriber cancels, it does
+ * not receive the result, and the work continues. A waiting duplicate does not hold a
+ * thread. A rejected call fails with an {@link io.idempotency.IdempotencyException}.
+ * Thread-safe.
  * <p>
- * A description says the same as that of {@link IdempotencyTemplate}, with three
- * differences: {@link IdempotencyTemplate.Call#recover recover} may give a {@code Mono},
- * a call joins no transaction, and its token is one of
- * {@link io.idempotency.IdempotencyTokens}, whose caller the thread knows.
+ * A description works as with {@link IdempotencyTemplate}, with three differences:
+ * {@link IdempotencyTemplate.Call#recover recover} may return a {@code Mono}, a call does
+ * not join a transaction, and a token must be issued by
+ * {@link io.idempotency.IdempotencyTokens}, whose caller is bound to the thread.
  *
  * @since 0.1.0
  */
 public interface ReactiveIdempotencyTemplate {
 
 	/**
-	 * Runs an action once for its key; a duplicate gets the first result.
+	 * Runs an action once for its key. A duplicate receives the first result.
 	 * @param <T> the type of the result
-	 * @param operation name of the operation, a part of the key
-	 * @param description gives the call its key and the rest, and must not block
-	 * @param type the type as which a stored result is decoded, {@code Void} for none
-	 * @param action gives the work, and must not block
-	 * @return the result, empty if the work has completed empty; fails with the failure
-	 * of the work, which a second value is, too, and with an
-	 * {@link IllegalArgumentException} if results of the type cannot be replayed, or the
-	 * call contradicts itself, and nothing has run
+	 * @param operation the name of the operation, a part of the key
+	 * @param description sets the key and the options of the call, and must not block
+	 * @param type the type to which a stored result is decoded, {@code Void} for none
+	 * @param action returns the work, and must not block
+	 * @return the result, empty if the work completed empty. Fails with the failure of
+	 * the work; a second value counts as a failure. Fails with an
+	 * {@link IllegalArgumentException} if results of the type cannot be replayed, or if
+	 * the description is contradictory; the work does not run in that case
 	 */
 	default <T> Mono<T> execute(String operation, Consumer<? super IdempotencyTemplate.Call> description, Class<T> type,
 			Supplier<? extends Publisher<? extends T>> action) {
@@ -50,12 +51,13 @@ public interface ReactiveIdempotencyTemplate {
 	}
 
 	/**
-	 * Does the same as {@link #execute} for a result of any type, generic types included.
+	 * Runs an action as {@link #execute} does, for a result of any type including generic
+	 * types.
 	 * @param <T> the type of the result
-	 * @param operation name of the operation, a part of the key
-	 * @param description gives the call its key and the rest, and must not block
-	 * @param type the type as which a stored result is decoded
-	 * @param action gives the work, and must not block
+	 * @param operation the name of the operation, a part of the key
+	 * @param description sets the key and the options of the call, and must not block
+	 * @param type the type to which a stored result is decoded
+	 * @param action returns the work, and must not block
 	 * @return the result, as that of {@link #execute}
 	 */
 	<T> Mono<T> call(String operation, Consumer<? super IdempotencyTemplate.Call> description, Type type,

@@ -8,8 +8,7 @@ import io.idempotency.engine.WorkTransactions;
 import reactor.core.publisher.Mono;
 
 /**
- * The database transactions of subscriptions. Thread-safe.
- *
+ * Runs work in database transactions. Thread-safe.
  * @hidden
  */
 @Internal
@@ -18,16 +17,14 @@ public interface ReactiveTransactionStarter extends WorkTransactions {
 	/**
 	 * Runs work in a new transaction, which commits if the work completes and is rolled
 	 * back if it fails.
-	 * @param ended receives how the transaction ended, as far as that is known
+	 * @param ended receives the outcome of the transaction, as far as it is known
 	 * @return completes after the commit; fails with a failure of the work or of the
 	 * commit, or with a {@link io.idempotency.store.IdempotencyStoreException} if no
 	 * transaction could begin
 	 */
 	Mono<Void> transactional(Mono<Void> work, Consumer<TransactionOutcome> ended);
 
-	/**
-	 * Returns how long the begin or the end of a transaction is waited for.
-	 */
+	/** Returns the timeout for the begin and the end of a transaction. */
 	Duration timeout();
 
 }

@@ -7,9 +7,8 @@ import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work whose results are values, which are kept, and given to duplicates, as the action
- * of a caller that may block says.
- *
+ * Work whose results are values. The values are stored and replayed by the
+ * {@link ValueAction} of a blocking caller.
  * @param <T> the result of the guarded work
  * @hidden
  */
@@ -20,7 +19,7 @@ public abstract class ReactiveValueAction<T> implements ReactiveAction<T> {
 
 	/**
 	 * Creates the action of one call.
-	 * @param action keeps and gives the values; it is not run
+	 * @param action stores and replays the values; its work does not run
 	 */
 	protected ReactiveValueAction(ValueAction<T> action) {
 		this.action = action;

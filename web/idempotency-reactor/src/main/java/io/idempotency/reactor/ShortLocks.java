@@ -5,10 +5,9 @@ import reactor.blockhound.BlockHound;
 import reactor.blockhound.integration.BlockHoundIntegration;
 
 /**
- * Tells BlockHound, in the tests of an application, which locks of the engine may be
- * waited for by any thread: each is held for a few lines, and never while a store is
- * asked.
- *
+ * Configures BlockHound in tests of an application: any thread may wait for the short
+ * locks of the engine. A lock is held for a few statements, and never during a store
+ * operation.
  * @hidden
  */
 @Internal
@@ -16,9 +15,7 @@ public final class ShortLocks implements BlockHoundIntegration {
 
 	private static final String ENGINE = "io.idempotency.engine.";
 
-	/**
-	 * Is made by BlockHound.
-	 */
+	/** Called by BlockHound. */
 	public ShortLocks() {
 	}
 
@@ -33,7 +30,7 @@ public final class ShortLocks implements BlockHoundIntegration {
 		for (String method : new String[] { "begins", "ends" }) {
 			builder.allowBlockingCallsInside(ENGINE + "CallsInProgress", method);
 		}
-		// A timer is set, or cancelled.
+		// A timer is set or cancelled.
 		builder.allowBlockingCallsInside("java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue", "offer");
 		builder.allowBlockingCallsInside("java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue", "remove");
 	}

@@ -1,7 +1,4 @@
-/**
- * The driver of the protocol for callers that must not block, and the form of stores that
- * it asks.
- */
+/** The engine for callers that must not block, and its store interface. */
 @NullMarked
 package io.idempotency.reactor;
 

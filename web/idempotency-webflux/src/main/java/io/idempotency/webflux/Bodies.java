@@ -28,13 +28,14 @@ import org.springframework.util.MultiValueMap;
 final class Bodies {
 
 	/**
-	 * The size of a buffer of a server. Spring's parser of parts recurses for each part
-	 * that is in one buffer.
+	 * The buffer size of a server. Spring's multipart parser recurses for each part in
+	 * one buffer.
 	 */
 	private static final int SLICE = 8 * 1024;
 
 	/**
-	 * A body that was read has passed its own limit: nothing of it needs to be a file.
+	 * Keeps parts in memory. The size of the body was already checked, so files are not
+	 * needed.
 	 */
 	private static final DefaultPartHttpMessageReader IN_MEMORY = new DefaultPartHttpMessageReader();
 
@@ -46,8 +47,8 @@ final class Bodies {
 	}
 
 	/**
-	 * Reads the parts without files and without another thread, in the order in which
-	 * they were sent.
+	 * Reads the parts without files and without another thread, in the order of the
+	 * request.
 	 */
 	static Flux<Part> parts(ServerHttpRequest request) {
 		return IN_MEMORY.read(ResolvableType.forClass(Part.class), request, Map.of());
@@ -86,9 +87,7 @@ final class Bodies {
 		body.write(bytes, 0, bytes.length);
 	}
 
-	/**
-	 * Moves the bytes of a buffer, which is released, to others.
-	 */
+	/** Copies the bytes of a buffer and releases the buffer. */
 	static void move(DataBuffer buffer, ByteSink bytes) {
 		try {
 			bytes.write(buffer.readableByteCount(), buffer::read);
@@ -115,7 +114,7 @@ final class Bodies {
 		});
 	}
 
-	/** Copies the bytes of a buffer, which stay readable. */
+	/** Copies the bytes of a buffer without consuming them. */
 	static void peek(DataBuffer buffer, byte[] target, int offset, int length) {
 		int position = buffer.readPosition();
 		buffer.read(target, offset, length);

@@ -15,11 +15,10 @@ import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /**
- * Hands a response body to the server, and ends it when the server does not want it any
- * more: it is read to its end, because making it is a part of the work, or cancelled. The
- * source is subscribed before the server subscribes, if its first signal is awaited. For
- * one subscriber.
- *
+ * Passes a response body to the server. If the server no longer requests it, the body is
+ * read to its end, because creating it is part of the work, or it is cancelled. If the
+ * first signal is awaited, the source is subscribed before the server subscribes. For one
+ * subscriber.
  * @param <T> the elements
  */
 final class BodyRelay<T> extends Flux<T> implements CoreSubscriber<T>, Subscription {
@@ -42,14 +41,14 @@ final class BodyRelay<T> extends Flux<T> implements CoreSubscriber<T>, Subscript
 
 	private volatile @Nullable CoreSubscriber<? super T> actual;
 
-	/** The element that was requested before the server requested one. */
+	/** The element that was requested before the server requested any. */
 	private volatile @Nullable T early;
 
 	private volatile boolean begun;
 
 	private volatile boolean demanded;
 
-	/** Whether elements go to the server without a detour. */
+	/** Whether elements are passed to the server directly. */
 	private volatile boolean direct;
 
 	private volatile boolean done;
@@ -61,9 +60,9 @@ final class BodyRelay<T> extends Flux<T> implements CoreSubscriber<T>, Subscript
 	/**
 	 * Creates the relay.
 	 * @param source the body
-	 * @param discarded releases an element that the server does not get
-	 * @param drains whether the source is read to its end when the server does not want
-	 * it any more; otherwise it is cancelled
+	 * @param discarded releases an element that is not passed to the server
+	 * @param drains whether the source is read to its end after the server cancelled;
+	 * otherwise the source is cancelled
 	 * @param context the context of the source
 	 */
 	BodyRelay(Publisher<? extends T> source, Consumer<? super T> discarded, boolean drains, ContextView context) {
@@ -81,7 +80,7 @@ final class BodyRelay<T> extends Flux<T> implements CoreSubscriber<T>, Subscript
 		});
 	}
 
-	/** Completes, or fails, with the source; completes when it was cancelled. */
+	/** Completes or fails with the source. Completes when the source was cancelled. */
 	Mono<Void> ended() {
 		return this.end.asMono();
 	}
@@ -93,7 +92,7 @@ final class BodyRelay<T> extends Flux<T> implements CoreSubscriber<T>, Subscript
 		}
 	}
 
-	/** Ends the source: the server will not take it. */
+	/** Ends the source, because the server does not read it. */
 	void lose() {
 		if (this.lost) {
 			return;
@@ -197,7 +196,7 @@ final class BodyRelay<T> extends Flux<T> implements CoreSubscriber<T>, Subscript
 		}
 	}
 
-	/** Hands on what is there. One thread at a time does so. */
+	/** Passes the available signals on. Only one thread at a time does this. */
 	private void signal() {
 		if (this.signals.getAndIncrement() != 0) {
 			return;

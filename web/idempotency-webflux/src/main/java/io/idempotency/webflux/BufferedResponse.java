@@ -30,9 +30,9 @@ import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 
 /**
- * A response that is buffered from the claim of its call on, and sent when the record is
- * complete. A response that is too large, or a stream, is passed on. Without a claim the
- * response is passed on as it is.
+ * A response that is buffered from the claim of its call until the record is complete. A
+ * stream, or a response that exceeds the limit, is passed through. Without a claim the
+ * response is not buffered.
  */
 final class BufferedResponse extends ServerHttpResponseDecorator {
 
@@ -62,8 +62,8 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 
 	/**
 	 * Creates the response.
-	 * @param limit the largest number of bytes that are buffered
-	 * @param clientGone completes when the client has disconnected
+	 * @param limit the maximum number of buffered bytes
+	 * @param clientGone completes when the client disconnected
 	 */
 	BufferedResponse(ServerHttpResponse delegate, long limit, Mono<Void> clientGone) {
 		super(delegate);
@@ -74,20 +74,20 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 	/**
 	 * Buffers the response from now on.
 	 * @param beforeEnd completes the record, before the client can see the end
-	 * @param continues whether a body that is passed on is read to its end when the
-	 * client is gone
+	 * @param continues whether a body that is passed through is read to its end after the
+	 * client disconnected
 	 */
 	void buffer(Supplier<Mono<Void>> beforeEnd, boolean continues) {
 		this.buffering = new Buffering(Head.of(getDelegate()), beforeEnd, continues);
 	}
 
-	/** Notes that it is known whether the response is buffered, or replaced. */
+	/** Signals that the decision to buffer or replace the response was made. */
 	void decided() {
 		this.decided.tryEmitEmpty();
 	}
 
 	/**
-	 * Replaces whatever is written by another response. The first replacement wins.
+	 * Replaces all output by another response. The first replacement counts.
 	 * @param status the status of the other response
 	 * @param written writes to the response of the server
 	 */
@@ -111,7 +111,7 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 		return this.replacedStatus;
 	}
 
-	/** Returns whether the whole response is here, and nothing of it was sent. */
+	/** Returns whether the whole response is buffered, and no part of it was sent. */
 	boolean isWhole() {
 		return this.state != State.PASSED;
 	}
@@ -122,13 +122,16 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 
 	/**
 	 * Returns whether a filter of the application sent another response, for example
-	 * because its time limit was over.
+	 * after a timeout.
 	 */
 	boolean isSentByOther() {
 		return this.state != State.PASSED && getDelegate().isCommitted();
 	}
 
-	/** Returns whether the server could not send the response, though it did not fail. */
+	/**
+	 * Returns whether the connection to the client was lost while the response did not
+	 * fail.
+	 */
 	boolean hasLostClient() {
 		return this.clientLost;
 	}
@@ -196,8 +199,8 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 	}
 
 	/**
-	 * Takes a buffer. Passes on what is not buffered, from the buffer on with which the
-	 * body is too large.
+	 * Buffers the bytes of a buffer. If the body exceeds the limit, the bytes are passed
+	 * through from this buffer on.
 	 */
 	private void take(DataBuffer buffer, SynchronousSink<DataBuffer> excess) {
 		if (isReplaced()) {
@@ -229,7 +232,7 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 		this.commitActions.clear();
 	}
 
-	/** Leaves the actions before the commit to a response that others complete. */
+	/** Keeps the actions before the commit for a response that other code completes. */
 	void passActions() {
 		if (this.state == State.OPEN) {
 			pass();
@@ -241,9 +244,7 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 		return send(content);
 	}
 
-	/**
-	 * Passes a body on. The record is complete before the client sees the end.
-	 */
+	/** Passes a body through. The record is complete before the client sees the end. */
 	private Mono<Void> send(Publisher<? extends DataBuffer> content) {
 		Buffering buffered = this.buffering;
 		if (buffered == null) {
@@ -263,7 +264,7 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 		});
 	}
 
-	/** Ends with the client: a server may report nothing when the client is gone. */
+	/** Ends when the client disconnects, because a server may not report that. */
 	private Mono<Void> sent(Mono<Void> written) {
 		return Mono
 			.firstWithSignal(written,
@@ -273,11 +274,11 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 
 	private void contentFailed(Throwable failure) {
 		this.contentFailed = true;
-		// A client that disconnected before was not the reason.
+		// The client's disconnect before was not the reason.
 		this.clientLost = false;
 	}
 
-	/** Leaves nothing of a body that failed to the response that reports it. */
+	/** Discards the body that failed, so that the error response does not contain it. */
 	private void startOver() {
 		if (this.state == State.OPEN) {
 			this.body = new ByteSink();
@@ -294,10 +295,10 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 			BodyRelay<Publisher<? extends DataBuffer>> relay = new BodyRelay<>(Flux.from(content)
 				.<Publisher<? extends DataBuffer>>map((part) -> Flux.from(part).doOnError(this::contentFailed))
 				.doOnError(this::contentFailed)
-				// A server may report nothing but this.
+				// A server may report nothing else.
 				.doOnCancel(() -> this.clientLost = true), (part) -> {
 				}, false, context);
-			// A handler is claimed when its stream is subscribed.
+			// The call is claimed when the stream is subscribed.
 			Mono<Void> known = (this.buffering != null || isReplaced() || this.state == State.PASSED) ? Mono.empty()
 					: Mono.firstWithSignal(this.decided.asMono(), relay.first());
 			return known.then(Mono.defer(() -> stream(relay)));
@@ -330,7 +331,7 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 		});
 	}
 
-	/** Runs the actions that may still change the response, which is whole then. */
+	/** Runs the actions that may change the complete response before the commit. */
 	private Mono<Void> commit() {
 		Mono<Void> whole = Mono.fromRunnable(() -> {
 			if (this.state == State.OPEN) {
@@ -345,7 +346,7 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 		return Flux.fromIterable(actions).concatMap(Supplier::get).then(whole);
 	}
 
-	/** Completes the record, and sends the response if it was not passed on. */
+	/** Completes the record, and sends the response if it was not passed through. */
 	Mono<Void> finish() {
 		return Mono.defer(() -> {
 			Supplier<Mono<Void>> instead = this.replacement;
@@ -368,14 +369,14 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 		});
 	}
 
-	/** Marks the response as a replay, if nothing of it was sent. */
+	/** Marks the response as a replay, if no part of it was sent. */
 	void mark(ResponseReplay replay) {
 		if (this.state != State.PASSED) {
 			replay.mark(getHeaders(), getHeaders().getFirst(HttpHeaders.CACHE_CONTROL) != null);
 		}
 	}
 
-	/** Returns the whole response, as it is replayed. */
+	/** Returns the whole response for its record. */
 	StoredResponse snapshot(Set<String> excluded) {
 		ByteBuffer bytes = this.body.toBuffer();
 		Buffering buffered = this.buffering;
@@ -395,24 +396,21 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 		/** The response is complete, and was not sent. */
 		WHOLE,
 
-		/** The response goes to the server at once. */
+		/** The response is passed to the server at once. */
 		PASSED
 
 	}
 
 	/**
-	 * How a response is buffered.
-	 *
-	 * @param before what the response had before the claim
+	 * The settings of a buffered response.
+	 * @param before status and headers before the claim
 	 * @param beforeEnd completes the record
 	 * @param continues whether a body is read to its end without the client
 	 */
 	private record Buffering(Head before, Supplier<Mono<Void>> beforeEnd, boolean continues) {
 	}
 
-	/**
-	 * Status, headers and cookies at some time.
-	 */
+	/** Status, headers and cookies at a point in time. */
 	private record Head(@Nullable HttpStatusCode status, Map<String, List<String>> headers,
 			Map<String, List<ResponseCookie>> cookies) {
 
@@ -435,7 +433,8 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 			response.setStatusCode(this.status);
 			response.getHeaders().clear();
 			this.headers.forEach((name, values) -> response.getHeaders().put(name, new ArrayList<>(values)));
-			// Spring sets the type of the body before it subscribes to the handler.
+			// Spring sets the content type of the body before it subscribes to the
+			// handler.
 			response.getHeaders().clearContentHeaders();
 			response.getCookies().clear();
 			this.cookies.forEach((name, all) -> all.forEach(response::addCookie));

@@ -32,8 +32,8 @@ import org.springframework.util.MultiValueMap;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * A request whose body is recorded, up to a limit, when it is read for the first time.
- * From then on the body can be read again.
+ * A request whose body is recorded, up to a limit, when it is first read. After that the
+ * body can be read again.
  */
 final class CachedRequest extends ServerHttpRequestDecorator {
 
@@ -53,9 +53,9 @@ final class CachedRequest extends ServerHttpRequestDecorator {
 
 	/**
 	 * Creates the request.
-	 * @param exchange the exchange that still has the body
-	 * @param limit the largest number of bytes that are recorded
-	 * @param clientGone completes when the client has disconnected
+	 * @param exchange the exchange that provides the body
+	 * @param limit the maximum number of recorded bytes
+	 * @param clientGone completes when the client disconnected
 	 */
 	CachedRequest(ServerWebExchange exchange, long limit, Mono<Void> clientGone) {
 		super(exchange.getRequest());
@@ -64,12 +64,15 @@ final class CachedRequest extends ServerHttpRequestDecorator {
 		this.clientGone = clientGone.then(Mono.<Void>error(() -> incomplete(null))).cache();
 	}
 
-	/** Returns a record of another body in place of the one of this request. */
+	/** Returns a recording of another exchange's body. */
 	CachedRequest of(ServerWebExchange other) {
 		return new CachedRequest(other, this.limit, this.clientGone.onErrorComplete());
 	}
 
-	/** Returns the request behind its decorators, {@code null} if it is not recorded. */
+	/**
+	 * Returns the recording request that a request wraps, {@code null} if there is none
+	 * such.
+	 */
 	static @Nullable CachedRequest of(ServerHttpRequest request) {
 		ServerHttpRequest current = request;
 		while (current instanceof ServerHttpRequestDecorator decorator) {
@@ -93,7 +96,7 @@ final class CachedRequest extends ServerHttpRequestDecorator {
 	/**
 	 * Reads the whole body.
 	 * @param operation the name of the operation
-	 * @return the body; fails if it is larger than the limit, or incomplete
+	 * @return the body; fails if it exceeds the limit or is incomplete
 	 */
 	Mono<ByteBuffer> read(String operation) {
 		return Mono.defer(() -> {
@@ -102,7 +105,8 @@ final class CachedRequest extends ServerHttpRequestDecorator {
 				return Mono.error(tooLarge(operation));
 			}
 			Mono<Boolean> content = (this.body != null) ? Mono.empty() : getBody().map((buffer) -> {
-				// A discarded buffer may be released by a subscriber.
+				// Buffers are released here, because a subscriber may release a discarded
+				// one.
 				DataBufferUtils.release(buffer);
 				return this.tooLarge;
 			}).takeUntil(Boolean::booleanValue).then(Mono.empty());
@@ -113,7 +117,7 @@ final class CachedRequest extends ServerHttpRequestDecorator {
 		});
 	}
 
-	/** Reads the parts before any of them is written to a file. */
+	/** Reads the parts before they can be written to files. */
 	private Mono<Void> readParts() {
 		boolean multipart = ContentType.of(getHeaders().getFirst(HttpHeaders.CONTENT_TYPE)) == ContentType.MULTIPART;
 		return (this.parts != null || !multipart) ? Mono.empty()
@@ -124,13 +128,13 @@ final class CachedRequest extends ServerHttpRequestDecorator {
 					.then();
 	}
 
-	/** Returns the parts of a multipart form that was read. */
+	/** Returns the parts of a multipart form. */
 	List<Map.Entry<Part, byte[]>> parts() {
 		List<Map.Entry<Part, byte[]>> read = this.parts;
 		return (read != null) ? read : List.of();
 	}
 
-	/** Rejects a body of at least the given number of bytes if it is too large. */
+	/** Rejects a body of at least the given size if it exceeds the limit. */
 	void requireSize(long size, String operation) {
 		if (size > this.limit) {
 			throw tooLarge(operation);
@@ -152,7 +156,10 @@ final class CachedRequest extends ServerHttpRequestDecorator {
 		});
 	}
 
-	/** A body that is read once ends with an error when the client is gone. */
+	/**
+	 * Returns a body that is not read twice. It ends with an error if the client
+	 * disconnects.
+	 */
 	private Flux<DataBuffer> checked() {
 		AtomicLong read = new AtomicLong();
 		return whole(getDelegate().getBody().doOnNext((buffer) -> read.addAndGet(buffer.readableByteCount())),
@@ -169,7 +176,7 @@ final class CachedRequest extends ServerHttpRequestDecorator {
 				|| Netty.PRESENT && Netty.hasResponded(this.exchange.getResponse());
 	}
 
-	/** Reads a form that is read once. */
+	/** Reads a form that can be read only once. */
 	Mono<MultiValueMap<String, String>> form() {
 		return whole(this.exchange.getFormData().flux(), () -> Long.MAX_VALUE).singleOrEmpty()
 			.filter((fields) -> !fields.isEmpty()
@@ -188,8 +195,8 @@ final class CachedRequest extends ServerHttpRequestDecorator {
 	}
 
 	/**
-	 * Restores the body of a form that other code has read before, such as a CSRF filter:
-	 * the exchange still has its fields.
+	 * Restores the body of a form that other code read before, such as a CSRF filter. The
+	 * exchange still has its fields.
 	 */
 	private Flux<DataBuffer> readBefore(@Nullable Throwable rejected) {
 		long declared = getHeaders().getContentLength();
@@ -238,8 +245,8 @@ final class CachedRequest extends ServerHttpRequestDecorator {
 				CachedRequest.class.getClassLoader());
 
 		/**
-		 * Returns whether the server responded by itself, because the body is malformed:
-		 * Netty then ends the body as if it were whole.
+		 * Returns whether the server responded itself because the body is malformed. In
+		 * that case Netty ends the body as if it were complete.
 		 */
 		static boolean hasResponded(ServerHttpResponse response) {
 			try {

@@ -26,8 +26,8 @@ import org.springframework.web.server.ServerWebExchangeDecorator;
 import org.springframework.web.server.WebExceptionHandler;
 
 /**
- * The exchange of a request that may meet a guarded handler: its body is recorded, and
- * its response is buffered once the handler is claimed.
+ * The exchange of a request that may reach a guarded handler. The body of the request is
+ * recorded. The response is buffered after the call is claimed.
  */
 final class GuardedExchange extends ServerWebExchangeDecorator {
 
@@ -64,9 +64,7 @@ final class GuardedExchange extends ServerWebExchangeDecorator {
 			.cache();
 	}
 
-	/**
-	 * Returns the exchange that a subscriber works for, {@code null} if there is none.
-	 */
+	/** Returns the exchange of a subscriber, or {@code null}. */
 	static @Nullable GuardedExchange of(ContextView context) {
 		return context.getOrDefault(GuardedExchange.class, null);
 	}
@@ -91,7 +89,7 @@ final class GuardedExchange extends ServerWebExchangeDecorator {
 		return this.multipart;
 	}
 
-	/** Deletes the files of the parts that were read here. */
+	/** Deletes the files of the parts that this class read. */
 	@Override
 	public Mono<Void> cleanupMultipart() {
 		MultiValueMap<String, Part> read = this.parts;
@@ -102,7 +100,7 @@ final class GuardedExchange extends ServerWebExchangeDecorator {
 					.then();
 	}
 
-	/** Returns the parts of the response that are requested, empty for the whole. */
+	/** Returns the requested ranges of the response, empty for the whole response. */
 	List<String> range() {
 		return WebFluxCallerResolver.headers(this.request, StoredResponse.RANGE);
 	}
@@ -123,7 +121,7 @@ final class GuardedExchange extends ServerWebExchangeDecorator {
 		return handler != null && HandlerRules.isOf(handler, guarded);
 	}
 
-	/** Returns the claimed call, {@code null} if there is none. */
+	/** Returns the claimed call, or {@code null}. */
 	@Nullable HandlerCall call() {
 		return this.call;
 	}
@@ -134,7 +132,7 @@ final class GuardedExchange extends ServerWebExchangeDecorator {
 		this.response.buffer(claimed::complete, continues);
 	}
 
-	/** Renders an exception, as the server would. */
+	/** Renders an exception as the server does. */
 	Mono<Void> render(Throwable failure) {
 		Mono<Void> rendered = Mono.error(failure);
 		for (WebExceptionHandler handler : this.spring.exceptionHandlers()) {
@@ -143,22 +141,24 @@ final class GuardedExchange extends ServerWebExchangeDecorator {
 		return rendered;
 	}
 
-	/** Sets what ends the request after a JVM error. */
+	/** Sets the handler that ends the request after a JVM error. */
 	void onJvmError(Consumer<Throwable> handler) {
 		this.jvmError = handler;
 	}
 
-	/** Returns a publisher whose JVM errors, and those of its subscriber, are caught. */
+	/**
+	 * Returns a publisher that catches JVM errors of the source and of its subscriber.
+	 */
 	Flux<Object> catching(Flux<Object> source) {
 		return new JvmErrors(source, this.jvmError);
 	}
 
-	/** Notes that the client has disconnected. */
+	/** Records that the client disconnected. */
 	void clientIsGone() {
 		this.clientGone.tryEmitEmpty();
 	}
 
-	/** Notes that the request is over: nothing may begin any more. */
+	/** Records the end of the request. A call cannot begin after that. */
 	void end() {
 		this.over = true;
 	}
@@ -168,9 +168,8 @@ final class GuardedExchange extends ServerWebExchangeDecorator {
 	}
 
 	/**
-	 * What Spring renders exceptions with, and reads forms.
-	 *
-	 * @param exceptionHandlers in their order
+	 * The Spring components that render exceptions and read forms.
+	 * @param exceptionHandlers the exception handlers, in their order
 	 * @param readers the readers of the application
 	 */
 	record Spring(List<WebExceptionHandler> exceptionHandlers, List<HttpMessageReader<?>> readers) {

@@ -34,8 +34,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.web.server.ServerWebInputException;
 
 /**
- * The claimed call of one request: it observes the handler, which advice may call several
- * times, and decides from handler and response how the call ended. The last run decides.
+ * The claimed call of one request. It observes the handler, which advice may call several
+ * times. The outcome of the call depends on the last invocation and the response.
  */
 final class HandlerCall {
 
@@ -52,7 +52,7 @@ final class HandlerCall {
 
 	private final boolean continues;
 
-	/** The runs that began and neither returned nor failed. */
+	/** The invocations that began and neither returned nor failed. */
 	private final AtomicInteger running = new AtomicInteger();
 
 	private final AtomicReference<Start> start = new AtomicReference<>(Start.NONE);
@@ -92,8 +92,9 @@ final class HandlerCall {
 	}
 
 	/**
-	 * Notes that the handler, or its body, is subscribed.
-	 * @return whether it may run: a call that was cancelled before has released its key
+	 * Records that the handler, or its body, was subscribed.
+	 * @return whether the handler may run; a call that was cancelled before released its
+	 * key
 	 */
 	boolean begins() {
 		if (!enters()) {
@@ -113,8 +114,8 @@ final class HandlerCall {
 	}
 
 	/**
-	 * Notes that the handler returned.
-	 * @param bodyFollows whether the body is a publisher, which is a part of the work
+	 * Records that the handler returned.
+	 * @param bodyFollows whether the body is a publisher, which is part of the work
 	 */
 	void returned(boolean bodyFollows) {
 		this.failure = null;
@@ -132,21 +133,21 @@ final class HandlerCall {
 		this.running.updateAndGet((begun) -> Math.max(0, begun - 1));
 	}
 
-	/** Notes that the result was found in the business data. */
+	/** Records that the result was found in the business data. */
 	void recovered() {
 		this.recovered = true;
 		enters();
 		returned(false);
 	}
 
-	/** Notes that the work was done before, by a call without a record. */
+	/** Records that the work was already done by a call without a record. */
 	void duplicate() {
 		this.duplicate = true;
 	}
 
 	/**
-	 * Notes that the handler failed.
-	 * @return whether the failure means that the work was done before
+	 * Records that the handler failed.
+	 * @return whether the failure means that the work was already done
 	 */
 	boolean workFailed(Throwable thrown) {
 		runEnded();
@@ -155,7 +156,10 @@ final class HandlerCall {
 		return !this.nothingRan && this.call.isDuplicate(HandlerError.cause(thrown));
 	}
 
-	/** The body of a request is bound inside of a handler that takes a publisher. */
+	/**
+	 * Returns whether the failure comes from the request body. The body is bound inside a
+	 * handler that takes a publisher.
+	 */
 	private boolean isOfArgument(Throwable thrown) {
 		MethodParameter parameter = (thrown instanceof ServerWebInputException rejected) ? rejected.getMethodParameter()
 				: null;
@@ -163,7 +167,10 @@ final class HandlerCall {
 				&& this.call.operation().guarded().method().equals(parameter.getMethod());
 	}
 
-	/** The handler may have acted on the first values before a later one is invalid. */
+	/**
+	 * Returns whether a type has several values. The handler may have acted on the first
+	 * values before a later value is invalid.
+	 */
 	private static boolean isMultiValue(Class<?> type) {
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
 		return adapter != null && adapter.isMultiValue();
@@ -180,19 +187,17 @@ final class HandlerCall {
 		}
 	}
 
-	/** Notes that a stream was cancelled. The client may be gone by then. */
+	/** Records that a stream was cancelled, possibly after the client disconnected. */
 	void cancelled() {
 		this.cancelledByAdvice |= !response().hasLostClient();
 	}
 
-	/**
-	 * Returns why the handler must not run again, {@code null} if it may.
-	 */
+	/** Returns the reason why the handler must not run again, {@code null} if it may. */
 	@Nullable String rejection() {
 		return this.claim.mayHaveCommitted() ? "its first call committed, or may have committed" : null;
 	}
 
-	/** Completes the record: the response is whole, or its body has ended. */
+	/** Completes the record after the response is complete or its body ended. */
 	Mono<Void> complete() {
 		return end(this::answered);
 	}
@@ -202,8 +207,8 @@ final class HandlerCall {
 	}
 
 	/**
-	 * Ends the call, whose failure no exception handler took. A failure that names a
-	 * status is rendered here, if that status is stored.
+	 * Ends a call whose failure was not handled. A failure with a status is rendered
+	 * here, if that status is stored.
 	 */
 	Mono<Void> failed(Throwable thrown) {
 		failedWith(thrown);
@@ -216,13 +221,16 @@ final class HandlerCall {
 		return threw(thrown).then(Mono.error(thrown));
 	}
 
-	/** Ends a call whose response failed after the handler, unless it has ended. */
+	/**
+	 * Ends a call whose response failed after the handler returned, unless the call has
+	 * ended.
+	 */
 	Mono<Void> responseFailed(Throwable thrown) {
 		failedWith(thrown);
 		return threw(thrown);
 	}
 
-	/** Returns whether the work is in a transaction that the call joins. */
+	/** Returns whether the call joins the transaction of the work. */
 	boolean joins() {
 		return this.call.operation().place().transactions() != null;
 	}
@@ -242,7 +250,7 @@ final class HandlerCall {
 				|| status != 0 && !this.settings.releaseOn().contains(status);
 	}
 
-	/** Ends a call whose chain was cancelled. */
+	/** Ends a call whose filter chain was cancelled. */
 	void chainCancelled() {
 		this.claim.end(this.start.compareAndSet(Start.NONE, Start.CANCELLED)
 				? new CallOutcome.NotRun(new CancellationException("The client has disconnected"))
@@ -250,7 +258,9 @@ final class HandlerCall {
 			.subscribe();
 	}
 
-	/** Returns whether work was cancelled, or goes on, although there is a response. */
+	/**
+	 * Returns whether work was cancelled or is in progress although a response exists.
+	 */
 	private boolean isCutOff() {
 		return this.running.get() > 0;
 	}
@@ -260,7 +270,7 @@ final class HandlerCall {
 	}
 
 	private @Nullable CallOutcome cutOff() {
-		// A stream ends with its client, unless advice ended it before.
+		// A stream ends with its client, unless advice cancelled it before.
 		boolean over = response().isStreaming() && response().hasLostClient() && !this.cancelledByAdvice
 				&& this.continues && !this.claim.isSurrounded();
 		if (!isCutOff() || over) {
@@ -314,7 +324,10 @@ final class HandlerCall {
 		return HttpOutcomeClassifier.kind(status, this.recovered || responseFailed);
 	}
 
-	/** A lost connection to another server is reported like that of the client. */
+	/**
+	 * Returns the kind of the failure. Spring reports a lost connection to another server
+	 * like a lost connection to the client.
+	 */
 	private Failure kind(BufferedResponse response) {
 		Failure kind = this.nothingRan ? Failure.NOT_RUN : Failure.of(this.failure);
 		return (kind == Failure.END_OF_STREAM && !response.hasLostClient()) ? Failure.OTHER : kind;
@@ -325,7 +338,7 @@ final class HandlerCall {
 		Throwable thrown = this.failure;
 		boolean givenUp = thrown != null && AsyncResults.isGivenUp(AsyncResults.cause(Exceptions.unwrap(thrown)));
 		boolean streaming = response.isStreaming() || !response.isWhole() && !isDone();
-		// The status of a response that another filter sent says nothing about the work.
+		// The status of another filter's response is unrelated to the work.
 		boolean sentByOther = response.isSentByOther();
 		Work failed = (givenUp || sentByOther && !this.nothingRan) ? Work.LOST : Work.FAILED;
 		Body passed = response.isWhole() ? Body.BUFFERED : Body.PASSED_THROUGH;
@@ -346,14 +359,14 @@ final class HandlerCall {
 		}
 		Outcome outcome = outcome(kind(response()), true);
 		OutcomePublisher end = new OutcomePublisher(this.settings);
-		// The server makes the response of such a failure.
+		// The server renders the response of such a failure.
 		end.end((outcome == Outcome.SUCCESS) ? Outcome.SUCCESS_WITHOUT_RESULT : outcome, thrown);
 		return end.ending();
 	}
 
 	/**
-	 * A JVM error as an exception. Reactor throws such an error at the subscriber instead
-	 * of signalling it.
+	 * Wraps a JVM error in an exception, because Reactor does not signal such errors but
+	 * throws them at the subscribing code.
 	 */
 	static final class HandlerError extends IllegalStateException {
 

@@ -45,10 +45,7 @@ import reactor.util.context.Context;
 
 import org.springframework.web.method.HandlerMethod;
 
-/**
- * Claims calls of handlers when their results are subscribed to, and runs them.
- * Thread-safe.
- */
+/** Claims handler calls when their results are subscribed, and runs them. Thread-safe. */
 final class HandlerGuard {
 
 	private final ReactiveIdempotencyEngine engine;
@@ -80,27 +77,27 @@ final class HandlerGuard {
 		this.problems = problems;
 	}
 
-	/** Creates the store of an operation, which logs whether it needs threads. */
+	/** Creates the reactive store of an operation, and logs whether it needs threads. */
 	void check(IdempotentOperation operation) {
 		this.engine.store(operation.place().store());
 	}
 
 	/**
-	 * Guards a call whose handler gives one value.
+	 * Guards a call whose handler returns a single value.
 	 * @param request the request whose body the handler reads
 	 * @param result adapts the results of handler and lookup
-	 * @return what the handler gives, or the result that was found; empty if the response
-	 * was replaced
+	 * @return the value of the handler, or the result that was found; empty if the
+	 * response was replaced
 	 */
 	Mono<Object> one(OperationCall call, GuardedExchange exchange, CachedRequest request, Mono<Principal> principal,
 			HandlerResults result) {
 		return enter(call, exchange, request, principal, result)
 			.flatMap((entry) -> follow(entry, call, exchange, result)
-				// Work that has given its value is not cancelled.
+				// Work that emitted its value is not cancelled.
 				.singleOrEmpty());
 	}
 
-	/** Guards a call whose handler gives any number of values. */
+	/** Guards a call whose handler returns any number of values. */
 	Flux<Object> many(OperationCall call, GuardedExchange exchange, Mono<Principal> principal, HandlerResults result) {
 		return enter(call, exchange, exchange.getRequest(), principal, result)
 			.flatMapMany((entry) -> follow(entry, call, exchange, result));
@@ -124,7 +121,7 @@ final class HandlerGuard {
 			return Mono.empty();
 		}
 		if (earlier != null) {
-			// Advice calls the handler again: a part of the guarded call.
+			// Advice calls the handler again, which is part of the guarded call.
 			String rejection = (call.operation().place().transactions() != null) ? "the transaction that it joined ended"
 					: earlier.rejection();
 			return (rejection == null) ? Mono.just(Entry.run(earlier)) : Mono.error(new GuardMisconfiguredException(
@@ -145,7 +142,8 @@ final class HandlerGuard {
 	}
 
 	/**
-	 * A handler that joins a transaction fails here, maybe with the rejection of a bean.
+	 * Returns whether this call was rejected. A handler that joins a transaction may also
+	 * fail here with the rejection of a nested call.
 	 */
 	private static boolean isRejection(Throwable thrown, GuardedExchange exchange) {
 		HandlerCall owned = exchange.call();
@@ -198,8 +196,8 @@ final class HandlerGuard {
 	}
 
 	/**
-	 * Writes a rejection as a problem, unless an exception handler of the application
-	 * names it.
+	 * Writes a rejection as a problem, unless the application has an exception handler
+	 * for it.
 	 */
 	private <T> Mono<T> reject(IdempotencyException rejection, OperationCall call, GuardedExchange exchange) {
 		HandlerMethod handler = exchange.handler();
@@ -224,7 +222,7 @@ final class HandlerGuard {
 		if (!result.transactional() || owned.claim().isSurrounded()) {
 			return work;
 		}
-		// If the client of a stream disconnects, its transaction decides.
+		// If the client of a stream disconnects, the transaction of the stream decides.
 		SurroundingTransactions transactions = this.engine.transactions();
 		Context own = transactions.newContext();
 		return work.doOnCancel(() -> {
@@ -255,10 +253,9 @@ final class HandlerGuard {
 	}
 
 	/**
-	 * What follows a claim.
-	 *
-	 * @param owned the claimed call, {@code null} for one that is not guarded
-	 * @param isFound whether the result was found, and the handler does not run
+	 * The result of a claim.
+	 * @param owned the claimed call, {@code null} for an unguarded call
+	 * @param isFound whether the result was found, so that the handler does not run
 	 * @param found the result
 	 */
 	record Entry(@Nullable HandlerCall owned, boolean isFound, @Nullable Object found) {
@@ -273,7 +270,7 @@ final class HandlerGuard {
 
 	}
 
-	/** Translates the call for the engine. The response ends the claim. */
+	/** Adapts the call to the engine. The response ends the claim. */
 	private final class ClaimedHandler implements ReactiveAction<Entry> {
 
 		private final OperationCall call;
@@ -299,14 +296,16 @@ final class HandlerGuard {
 			this.exchange.claimed(made, continues);
 		}
 
-		/** A handler that joins a transaction runs inside of it. */
+		/**
+		 * Runs a handler that joins a transaction. Other handlers run after this method.
+		 */
 		@Override
 		public Mono<Entry> run() {
 			HandlerCall claimed = this.owned;
 			if (claimed == null || this.call.operation().place().transactions() == null) {
 				return Mono.just(Entry.run(claimed));
 			}
-			// The engine looks up the result of a duplicate, after the rollback.
+			// The engine looks up the result of a duplicate after the rollback.
 			return this.result
 				.observed(claimed, () -> called(claimed, this.call, this.result),
 						(duplicate, ofBody) -> Mono.error(duplicate))

@@ -20,14 +20,13 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.reactive.function.server.ServerResponse;
 
 /**
- * How a handler gives its results.
- *
- * @param many whether it gives any number of values
- * @param type the type of the values, {@code null} if it is not known
- * @param isVoid whether it gives no values, so that a lookup only says that the work is
- * done
- * @param transactional whether the handler gives any number of values in a transaction of
- * its own
+ * Describes and adapts the results of a handler.
+ * @param many whether the handler returns any number of values
+ * @param type the type of the values, {@code null} if it is unknown
+ * @param isVoid whether the handler returns no values. In that case a lookup only shows
+ * that the work is done
+ * @param transactional whether the handler returns any number of values in a transaction
+ * that it begins
  */
 record HandlerResults(boolean many, @Nullable Class<?> type, boolean isVoid, boolean transactional) {
 
@@ -53,7 +52,7 @@ record HandlerResults(boolean many, @Nullable Class<?> type, boolean isVoid, boo
 				: (result != null) ? Flux.just(result) : Flux.empty();
 	}
 
-	/** Looks up the result of a call, empty if there is none. */
+	/** Looks up the result of a call, empty if it was not found. */
 	Mono<Object> lookUp(OperationCall call) {
 		Flux<Object> found = publisher(call::recover);
 		return this.many ? found.collectList().filter((all) -> !all.isEmpty()).cast(Object.class)
@@ -70,18 +69,17 @@ record HandlerResults(boolean many, @Nullable Class<?> type, boolean isVoid, boo
 	}
 
 	/**
-	 * Observes a run of the handler.
+	 * Observes an invocation of the handler.
 	 * @param owned is notified
 	 * @param handler calls the handler
-	 * @param duplicates finds the results of work that was done before
+	 * @param duplicates finds the results of work that was already done
 	 */
 	Flux<Object> observed(HandlerCall owned, Supplier<Flux<Object>> handler, Duplicates duplicates) {
 		boolean[] bodyFollows = new boolean[1];
 		Flux<Object> work = Flux.defer(() -> owned.begins() ? handler.get() : Flux.never());
 		Flux<Object> whole = (this.many && this.type != null && Resource.class.isAssignableFrom(this.type))
 				// Spring writes the first of several resources and cancels the others.
-				// The
-				// response may be complete before this publisher is.
+				// The response may be complete before this publisher is.
 				? work.reduce((first, later) -> first).doOnNext((done) -> owned.returned(false)).flux() : work;
 		Flux<Object> observed = whole.map((value) -> {
 			Object seen = withObservedBody(value, owned, duplicates);
@@ -99,7 +97,7 @@ record HandlerResults(boolean many, @Nullable Class<?> type, boolean isVoid, boo
 		return observed.singleOrEmpty().doOnSuccess((value) -> owned.returned(bodyFollows[0])).flux();
 	}
 
-	/** A publisher as the body of a response is a part of the work. */
+	/** Observes a publisher in the body of a response, because it is part of the work. */
 	private static Object withObservedBody(Object value, HandlerCall owned, Duplicates duplicates) {
 		if (value instanceof ServerResponse response) {
 			return new ObservedResponse(response, owned, duplicates);
@@ -135,14 +133,15 @@ record HandlerResults(boolean many, @Nullable Class<?> type, boolean isVoid, boo
 		return owned.workFailed(thrown) ? duplicates.found(thrown, true).then(Mono.empty()) : Mono.error(thrown);
 	}
 
-	/** Finds results of work that was done before, by a call without a record. */
+	/** Finds the results of work that was already done by a call without a record. */
 	@FunctionalInterface
 	interface Duplicates {
 
 		/**
 		 * Finds the result.
-		 * @param duplicate the failure that means that the work was done before
-		 * @param ofBody whether a body failed, which no other result can replace
+		 * @param duplicate the failure that means that the work was already done
+		 * @param ofBody whether a response body failed, which another result cannot
+		 * replace
 		 * @return the result, empty if the response was replaced
 		 */
 		Mono<Object> found(Throwable duplicate, boolean ofBody);

@@ -38,12 +38,12 @@ import org.springframework.web.server.WebFilterChain;
 import org.springframework.web.util.DisconnectedClientHelper;
 
 /**
- * Prepares requests that may meet a guarded handler: their bodies can be read again, and
- * their responses can be buffered. The filter is the last one, behind Spring Security.
- * Other requests pass as they are. Thread-safe.
+ * Prepares requests that may reach a guarded handler. Their bodies can be read again, and
+ * their responses can be buffered. The filter is the last one, after Spring Security.
+ * Other requests are not changed. Thread-safe.
  * <p>
- * A claimed call does not depend on its client: the rest of the chain is subscribed
- * independently of the client, unless the application wants it to be cancelled.
+ * A claimed call does not depend on its client. The rest of the chain is subscribed
+ * independently of the client, unless the application configured cancellation.
  */
 final class IdempotencyWebFilter implements WebFilter, Ordered {
 
@@ -59,12 +59,12 @@ final class IdempotencyWebFilter implements WebFilter, Ordered {
 
 	private final Supplier<GuardedExchange.Spring> spring;
 
-	/** Determined by the first request, because filters are created before handlers. */
+	/** Computed at the first request, because filters are created before handlers. */
 	private final SingletonSupplier<Boolean> guardsSafeMethods = SingletonSupplier.of(this::hasGuardOfSafeMethod);
 
 	/**
 	 * Creates the filter.
-	 * @param hasRoutes returns whether there are guarded functional routes
+	 * @param hasRoutes returns whether guarded functional routes exist
 	 */
 	IdempotencyWebFilter(HttpSettings settings, Supplier<IdempotentOperationSource> operations,
 			BooleanSupplier hasRoutes, Supplier<List<RequestMappingInfoHandlerMapping>> mappings,
@@ -105,11 +105,11 @@ final class IdempotencyWebFilter implements WebFilter, Ordered {
 				: Flux.fromIterable(all).concatMap(lookup).next();
 		return found.map((handler) -> match(handler, exchange))
 			.defaultIfEmpty(Match.NONE)
-			// Spring decides about the request, maybe with more knowledge.
+			// Spring handles the request, possibly with more information.
 			.onErrorReturn(Match.UNKNOWN);
 	}
 
-	/** Returns whether a handler of GET or another safe method is guarded. */
+	/** Returns whether a handler of GET or another safe HTTP method is guarded. */
 	private boolean hasGuardOfSafeMethod() {
 		return this.mappings.get()
 			.stream()
@@ -140,8 +140,8 @@ final class IdempotencyWebFilter implements WebFilter, Ordered {
 			Mono<Void> rest = Mono.defer(() -> chain.filter(guarded));
 			IdempotentOperation operation = match.operation();
 			if (!match.mayBeGuarded()) {
-				// A route is claimed before its response is written, so nothing waits for
-				// it.
+				// A route is claimed before its response is written, so the response does
+				// not wait.
 				guarded.getResponse().decided();
 			}
 			boolean caches = match.mayBeGuarded()
@@ -150,7 +150,7 @@ final class IdempotencyWebFilter implements WebFilter, Ordered {
 				guarded.getRequest().cache();
 			}
 			if (caches && operation != null && match.mayHaveKey(exchange)) {
-				// A body that is too large or incomplete reaches no handler.
+				// A body that is too large or incomplete does not reach a handler.
 				Mono<Void> whole = rest;
 				rest = guarded.getRequest()
 					.read(operation.name())
@@ -164,10 +164,9 @@ final class IdempotencyWebFilter implements WebFilter, Ordered {
 	}
 
 	/**
-	 * What is known of a request.
-	 *
-	 * @param mayBeGuarded whether it may meet a guarded controller method
-	 * @param operation the operation of that method, {@code null} if it is not known
+	 * The known facts about a request.
+	 * @param mayBeGuarded whether it may reach a guarded controller method
+	 * @param operation the operation of that method, {@code null} if it is unknown
 	 */
 	private record Match(boolean mayBeGuarded, @Nullable IdempotentOperation operation) {
 

@@ -46,22 +46,24 @@ import org.springframework.web.server.ServerWebExchangeDecorator;
  * }
  * </pre>
  *
- * A filter guards all routes of its router function as one operation, except for GET,
- * HEAD, OPTIONS and TRACE, which pass. Error handlers of the same router function belong
- * to the guarded handler: what they answer is its response. A filter that stands outside
- * of the guard sees duplicates, too, so what it rejects uses no key.
+ * A filter guards all routes of its router function as one operation. GET, HEAD, OPTIONS
+ * and TRACE are not guarded. Error handlers of the same router function are part of the
+ * guarded handler, so their responses are its response. A filter outside the guard also
+ * processes duplicates. A request that it rejects does not use a key.
  * <p>
- * Thread-safe. The response that filters outside of the guard get has its status, and is
- * written as it was made; what they give instead is no part of the record. A rejected
- * request is answered with a problem by the guard. An exception of the handler that asks
- * for a status whose answer is kept is answered inside of the guard; any other frees the
- * key, unless the route says otherwise, and goes on to whoever is outside.
+ * Filters outside the guard receive a response with the status of the guarded response,
+ * which is written unchanged. If they return another response, it is not part of the
+ * record. The guard renders a rejected request as a problem.
+ * <p>
+ * If the handler throws an exception with a status whose response is stored, the guard
+ * renders it. Any other exception releases the key, unless the route is configured
+ * otherwise, and is propagated to the outer filters. Thread-safe.
  *
  * @since 0.1.0
  */
 public final class IdempotentRoutes {
 
-	/** The method by which all handlers are called. A native image keeps it. */
+	/** The method by which all handlers are called, registered for native images. */
 	private static final Method HANDLE = ClassUtils.getMethod(HandlerFunction.class, "handle", ServerRequest.class);
 
 	private final @Nullable Guard guard;
@@ -72,7 +74,7 @@ public final class IdempotentRoutes {
 
 	/**
 	 * Creates the routes.
-	 * @param routes makes operations
+	 * @param routes creates operations
 	 * @param guard guards requests
 	 * @param namespace the namespace of the operations
 	 */
@@ -81,7 +83,7 @@ public final class IdempotentRoutes {
 	}
 
 	/**
-	 * Returns routes whose filters guard nothing, for tests of a router function alone,
+	 * Returns routes whose filters do not guard, for tests of a single router function
 	 * and for applications with {@code idempotency.enabled=false}.
 	 * @return the routes
 	 */
@@ -90,8 +92,8 @@ public final class IdempotentRoutes {
 	}
 
 	/**
-	 * Makes the guard of routes that need nothing but defaults.
-	 * @param operation the name of the operation, which is a part of each key
+	 * Creates a filter that guards routes with the default settings.
+	 * @param operation the name of the operation, which is part of each key
 	 * @return the filter, for one router function
 	 */
 	public HandlerFilterFunction<ServerResponse, ServerResponse> filter(String operation) {
@@ -100,12 +102,12 @@ public final class IdempotentRoutes {
 	}
 
 	/**
-	 * Makes the guard of routes.
-	 * @param operation the name of the operation, which is a part of each key
-	 * @param description describes how they are guarded
+	 * Creates a filter that guards routes.
+	 * @param operation the name of the operation, which is part of each key
+	 * @param description describes how the routes are guarded
 	 * @return the filter, for one router function
 	 * @throws io.idempotency.IdempotencyConfigurationException if the description is
-	 * wrong
+	 * invalid
 	 */
 	public HandlerFilterFunction<ServerResponse, ServerResponse> filter(String operation,
 			Consumer<? super IdempotentRoute<ServerRequest>> description) {
@@ -115,7 +117,7 @@ public final class IdempotentRoutes {
 
 	/**
 	 * Returns a filter that does nothing, for routes that are deliberately not guarded.
-	 * @param reason why they are not guarded, as for {@link io.idempotency.NotIdempotent}
+	 * @param reason the reason, as for {@link io.idempotency.NotIdempotent}
 	 * @return the filter, for one router function
 	 */
 	public HandlerFilterFunction<ServerResponse, ServerResponse> notIdempotent(String reason) {
@@ -123,7 +125,7 @@ public final class IdempotentRoutes {
 		return new DecidedFilter((request, next) -> next.handle(request), reason);
 	}
 
-	/** A filter with the decision of the application. */
+	/** A filter that records the decision of the application. */
 	private record DecidedFilter(HandlerFilterFunction<ServerResponse, ServerResponse> filter,
 			@Nullable String reason) implements HandlerFilterFunction<ServerResponse, ServerResponse>, DecidedRoute {
 
@@ -134,7 +136,7 @@ public final class IdempotentRoutes {
 
 	}
 
-	/** What makes guards. */
+	/** The components that guards need. */
 	private record Guard(RouteRegistry routes, HandlerGuard handlers, Namespace namespace) {
 
 		HandlerFilterFunction<ServerResponse, ServerResponse> filter(String operation,
@@ -142,7 +144,7 @@ public final class IdempotentRoutes {
 			IdempotentOperation route = this.routes.<ServerRequest>add(operation, description, HANDLE);
 			this.handlers.check(route);
 			return (request, next) -> Mono.deferContextual((context) -> {
-				// A route inside of a guarded one is a part of its call.
+				// A route inside a guarded route is part of its call.
 				if (ReactiveClaim.of(context) != null || HandlerRules.isExempt(route, request.method().name())) {
 					return next.handle(request);
 				}
@@ -160,7 +162,7 @@ public final class IdempotentRoutes {
 			CachedRequest cached = CachedRequest.of(request.exchange().getRequest());
 			ServerRequest seen = request;
 			if (cached == null) {
-				// A filter has built another request.
+				// A filter built another request.
 				CachedRequest built = exchange.getRequest().of(request.exchange());
 				seen = ServerRequest.create(new ServerWebExchangeDecorator(request.exchange()) {
 
@@ -185,8 +187,7 @@ public final class IdempotentRoutes {
 
 	/**
 	 * A response that the filter writes.
-	 *
-	 * @param status its status
+	 * @param status the status
 	 */
 	private record ReplacedResponse(int status) implements ServerResponse {
 

@@ -10,8 +10,8 @@ import reactor.util.context.Context;
 import org.reactivestreams.Subscription;
 
 /**
- * Catches JVM errors of the handler, and of the code that renders its result. Reactor
- * throws them at the thread in place of signalling them, and the request would never end.
+ * Catches JVM errors of the handler and of the code that renders its result. Reactor
+ * throws them instead of signalling them, so the request would never end.
  */
 final class JvmErrors extends FluxOperator<Object, Object> {
 

@@ -22,11 +22,10 @@ import org.springframework.web.reactive.result.view.ViewResolver;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * The response of a functional route. A publisher as its body is a part of the work.
- *
+ * The response of a functional route. A publisher in its body is part of the work.
  * @param response the response of the handler
  * @param owned is notified
- * @param duplicates finds the results of work that was done before
+ * @param duplicates finds the results of work that was already done
  */
 record ObservedResponse(ServerResponse response, HandlerCall owned,
 		HandlerResults.Duplicates duplicates) implements ServerResponse {
@@ -77,7 +76,7 @@ record ObservedResponse(ServerResponse response, HandlerCall owned,
 		return HandlerResults.observedBody(body, this.owned, this.duplicates);
 	}
 
-	/** A writer whose input is observed. */
+	/** A writer that observes its input. */
 	private record ObservedWriter<T>(HttpMessageWriter<T> writer,
 			ObservedResponse response) implements HttpMessageWriter<T> {
 

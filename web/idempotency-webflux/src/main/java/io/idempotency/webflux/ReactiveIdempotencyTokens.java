@@ -7,11 +7,11 @@ import reactor.core.publisher.Mono;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Issues tokens to the callers of WebFlux, which handlers with {@link Idempotent#token()}
- * accept as keys. What {@link io.idempotency.IdempotencyTokens} says of tokens is true of
- * these, too; that one does not know the request of WebFlux, and blocks. Implementations
- * are thread-safe.
- *
+ * Issues tokens to the callers of WebFlux requests. Handlers with
+ * {@link Idempotent#token()} accept the tokens as keys. The tokens have the same rules as
+ * those of {@link io.idempotency.IdempotencyTokens}, which cannot be used on WebFlux
+ * because it blocks and does not have access to the request. Implementations are
+ * thread-safe.
  * @since 0.1.0
  */
 @FunctionalInterface
@@ -20,9 +20,9 @@ public interface ReactiveIdempotencyTokens {
 	/**
 	 * Issues a token for the caller of a request, one for each subscription.
 	 * @param exchange the request
-	 * @return the token and when it expires; fails with an
+	 * @return the token and its expiration time; fails with an
 	 * {@link io.idempotency.IdempotencyStoreUnavailableException} if the store could not
-	 * keep it, or keeps too many of them
+	 * store the token, or has too many tokens
 	 */
 	Mono<IssuedToken> issue(ServerWebExchange exchange);
 

@@ -22,12 +22,13 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebExceptionHandler;
 
 /**
- * Answers rejections as problem details (RFC 9457), those of guarded handlers of WebFlux
- * and those of guarded beans behind them, as Spring MVC does. Thread-safe.
+ * Renders rejections of guarded WebFlux handlers and of guarded beans as problem details
+ * (RFC 9457), as on Spring MVC. Thread-safe.
  * <p>
- * An {@code @ExceptionHandler} of the application for a rejected handler goes first if it
- * names {@link IdempotencyException} or one of its subclasses. For the rejection of a bean
- * every one that takes the exception goes first, a handler for all exceptions too.
+ * If an {@code @ExceptionHandler} of the application is declared for
+ * {@link IdempotencyException} or one of its subclasses, it takes precedence for a
+ * rejected handler. For the rejection of a bean, every matching exception handler takes
+ * precedence, including a handler for all exceptions.
  */
 final class ReactiveProblemHandler implements WebExceptionHandler {
 
@@ -37,8 +38,8 @@ final class ReactiveProblemHandler implements WebExceptionHandler {
 
 	/**
 	 * Creates the handler.
-	 * @param typeBase what the type of a problem begins with; its code follows
-	 * @param context knows the exception handlers of the application
+	 * @param typeBase the beginning of a problem type; the code is appended
+	 * @param context provides the exception handlers of the application
 	 */
 	ReactiveProblemHandler(String typeBase, ApplicationContext context) {
 		this.renderer = new ProblemRenderer(context, typeBase);
@@ -61,21 +62,24 @@ final class ReactiveProblemHandler implements WebExceptionHandler {
 		return Mono.error(thrown);
 	}
 
-	/** Returns whether the application answers a rejection of a handler itself. */
+	/**
+	 * Returns whether the application has an exception handler for the rejection of a
+	 * handler.
+	 */
 	boolean isHandledByApplication(HandlerMethod handler, IdempotencyException rejection) {
 		return this.renderer.isHandledByApplication(handler, rejection);
 	}
 
 	/**
-	 * Answers a rejection.
-	 * @param handler the handler that was rejected, {@code null} if it is not known
+	 * Renders a rejection.
+	 * @param handler the rejected handler, {@code null} if it is unknown
 	 */
 	Mono<Void> reject(IdempotencyException rejection, ServerWebExchange exchange, @Nullable HandlerMethod handler) {
 		return answer(rejection, exchange, this.renderer.detail(rejection, target(exchange.getRequest()), handler));
 	}
 
 	/**
-	 * Answers a rejection of an operation.
+	 * Renders a rejection of an operation.
 	 * @param operation the operation of the request
 	 */
 	Mono<Void> reject(IdempotencyException rejection, IdempotentOperation operation, ServerWebExchange exchange) {

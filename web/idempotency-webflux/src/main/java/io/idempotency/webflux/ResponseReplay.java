@@ -18,9 +18,8 @@ import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Writes stored answers.
- *
- * @param settings of the door
+ * Writes stored responses.
+ * @param settings the settings of the HTTP adapter
  */
 record ResponseReplay(HttpSettings settings) {
 
@@ -57,7 +56,10 @@ record ResponseReplay(HttpSettings settings) {
 		return response.setComplete();
 	}
 
-	/** Some servers send a length that says nothing, and some clients wait for it. */
+	/**
+	 * Returns whether a status excludes a body. Some servers send a length for these, and
+	 * some clients then wait for a body.
+	 */
 	private static boolean isWithoutContent(int status) {
 		return status == HttpStatus.NO_CONTENT.value() || status == HttpStatus.NOT_MODIFIED.value();
 	}
@@ -72,8 +74,8 @@ record ResponseReplay(HttpSettings settings) {
 	}
 
 	/**
-	 * Says of a response that it is a replay.
-	 * @param cached whether the handler has said how it is cached
+	 * Marks a response as a replay.
+	 * @param cached whether the handler set a caching header
 	 */
 	void mark(HttpHeaders headers, boolean cached) {
 		headers.set(this.settings.replayedHeader(), "true");

@@ -33,9 +33,9 @@ import org.springframework.http.HttpEntity;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Guards controller methods of WebFlux. The call is claimed when the result is subscribed
- * to: by then Spring has bound and validated the arguments, and method security has
- * accepted the caller. Thread-safe.
+ * Guards WebFlux controller methods. The call is claimed when the result is subscribed.
+ * By then Spring bound and validated the arguments, and method security accepted the
+ * caller. Thread-safe.
  */
 final class WebFluxAdapter implements InvocationAdapter {
 
@@ -83,7 +83,7 @@ final class WebFluxAdapter implements InvocationAdapter {
 		return this.transactions.of(method, targetClass, this.engine.get().store(store));
 	}
 
-	/** {@inheritDoc} A handler without a subscription cannot find its request. */
+	/** {@inheritDoc} The request of a handler is available only in a subscription. */
 	@Override
 	public void check(IdempotentOperation operation) {
 		if (!operation.traits().has(Flag.HANDLER)) {

@@ -18,9 +18,7 @@ import org.springframework.security.core.context.SecurityContext;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.server.ServerWebExchange;
 
-/**
- * Determines the caller who owns the keys and tokens of a request. Thread-safe.
- */
+/** Determines the caller to whom the keys and tokens of a request belong. Thread-safe. */
 final class WebFluxCallerResolver {
 
 	private static final boolean SPRING_SECURITY = ClassUtils.isPresent(
@@ -33,8 +31,8 @@ final class WebFluxCallerResolver {
 
 	/**
 	 * Creates the resolver.
-	 * @param settings determine the caller if there is no resolver
-	 * @param resolver the application's own resolver
+	 * @param settings determine the caller without a resolver
+	 * @param resolver the resolver of the application
 	 */
 	WebFluxCallerResolver(HttpSettings settings, @Nullable ReactiveIdempotencyScopeResolver resolver) {
 		this.callers = new RequestCallerResolver(settings, ReactiveIdempotencyScopeResolver.class);
@@ -42,11 +40,11 @@ final class WebFluxCallerResolver {
 	}
 
 	/**
-	 * Returns the caller of a guarded request, who owns its key.
+	 * Returns the caller of a guarded request, to whom its key belongs.
 	 * @param exchange the request
 	 * @param principal its principal
-	 * @param operation the operation that the request is for
-	 * @return the caller; fails if there is none, or none that can be known again
+	 * @param operation the operation of the request
+	 * @return the caller; fails if the caller is missing or has no stable name
 	 */
 	Mono<Caller> owner(ServerWebExchange exchange, @Nullable Principal principal, String operation) {
 		ReactiveIdempotencyScopeResolver own = this.resolver;
@@ -61,19 +59,17 @@ final class WebFluxCallerResolver {
 		});
 	}
 
-	/**
-	 * Returns the caller of a request who asks for something that is not a guarded call.
-	 */
+	/** Returns the caller of a request that is not a guarded call. */
 	Mono<Caller> owner(ServerWebExchange exchange, String operation) {
 		return principal(exchange).singleOptional()
 			.flatMap((principal) -> owner(exchange, principal.orElse(null), operation));
 	}
 
 	/**
-	 * Returns the principal of a request, empty if nobody is logged in: Spring Security
-	 * may have a principal for such callers, too, with a name that a user could have.
-	 * Where no chain of Spring Security handles a request, its login may be in the
-	 * Reactor context alone, where method security and the handler find it.
+	 * Returns the principal of a request, empty without a login. Spring Security may
+	 * provide an anonymous principal, whose name a user could also have. If no security
+	 * filter chain handles the request, the login may be only in the Reactor context,
+	 * where method security and the handler find it.
 	 */
 	static Mono<Principal> principal(ServerWebExchange exchange) {
 		return principal(exchange.getPrincipal());
@@ -81,15 +77,15 @@ final class WebFluxCallerResolver {
 
 	/**
 	 * Returns the principal of a request, as above.
-	 * @param ofExchange the principal that the request has
+	 * @param ofExchange the principal of the exchange
 	 */
 	static Mono<Principal> principal(Mono<Principal> ofExchange) {
 		return SPRING_SECURITY ? ofExchange.filter(Logins::isKnown).switchIfEmpty(Logins.CURRENT) : ofExchange;
 	}
 
 	/**
-	 * Returns the values of a header, in any case. Those of a server are made for each
-	 * reader, so all are only seen if it is there.
+	 * Returns the values of a header, ignoring case. A server may create its header map
+	 * for each access, so all headers are read only if the header is present.
 	 */
 	static List<String> headers(ServerHttpRequest request, String name) {
 		if (request.getHeaders().getFirst(name) == null) {
@@ -107,7 +103,7 @@ final class WebFluxCallerResolver {
 	/** Loaded only if Spring Security is present. */
 	private static final class Logins {
 
-		/** Who is logged in where it is subscribed to. */
+		/** The current login of a subscription. */
 		static final Mono<Principal> CURRENT = ReactiveSecurityContextHolder.getContext()
 			.<Principal>mapNotNull(SecurityContext::getAuthentication)
 			.filter((login) -> isKnown(login) && ((Authentication) login).isAuthenticated());

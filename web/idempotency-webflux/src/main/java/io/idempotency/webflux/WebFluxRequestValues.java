@@ -37,14 +37,12 @@ import org.springframework.util.StringUtils;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.ServerWebInputException;
 
-/**
- * The values of one request that keys and fingerprints read. For one call.
- */
+/** The request values that keys and fingerprints read. For one call. */
 final class WebFluxRequestValues implements ComparedRequest {
 
 	/**
-	 * A servlet request that was not dispatched has as many absent values: nodes of both
-	 * stacks share records.
+	 * Number of dispatch values. A servlet request without dispatches has as many absent
+	 * values, because nodes of both stacks share records.
 	 */
 	private static final int DISPATCHES = 8;
 
@@ -88,7 +86,7 @@ final class WebFluxRequestValues implements ComparedRequest {
 		return this.exchange.getRequest();
 	}
 
-	/** Returns whether the guard reads the body, and not only the handler. */
+	/** Returns whether the guard itself reads the body. */
 	static boolean needsBody(IdempotentOperation operation) {
 		return operation.readsBody() || operation.reads("param") || operation.options().recoverable()
 				|| operation.options().mode() == IdempotencyMode.REPLAY
@@ -269,7 +267,9 @@ final class WebFluxRequestValues implements ComparedRequest {
 		this.request.requireSize(size, this.operation.name());
 	}
 
-	/** Knows the parameter of Spring Security, whose value is another on each page. */
+	/**
+	 * Provides the CSRF parameter of Spring Security, whose value differs on each page.
+	 */
 	private static final class Csrf {
 
 		private static final boolean SPRING_SECURITY = ClassUtils

@@ -9,15 +9,14 @@ import reactor.core.publisher.Mono;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Supplies bean methods that return publishers with the request of their subscribers.
+ * Provides bean methods that return publishers with the request of their subscribers.
  * Thread-safe.
- *
  * @param callers determines the callers
  * @param settings limit the size of bodies
  */
 record WebFluxRequests(WebFluxCallerResolver callers, HttpSettings settings) implements SubscribedRequest.Source {
 
-	/** The exchange in the Reactor context. */
+	/** The key of the exchange in the Reactor context. */
 	static final Object EXCHANGE = WebFluxRequests.class;
 
 	@Override

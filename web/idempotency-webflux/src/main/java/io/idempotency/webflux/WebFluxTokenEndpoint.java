@@ -23,9 +23,9 @@ import org.springframework.web.reactive.result.method.annotation.RequestMappingH
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Answers a POST with a token for its caller, as the endpoint of Spring MVC does. It is
- * mapped like a method of a controller, so security and CORS of the application apply to
- * it; it needs no codec. Thread-safe.
+ * Responds to a POST with a token for its caller, as the Spring MVC endpoint does. The
+ * endpoint is mapped like a controller method, so security and CORS settings of the
+ * application apply. It does not need a codec. Thread-safe.
  */
 final class WebFluxTokenEndpoint {
 
@@ -39,7 +39,7 @@ final class WebFluxTokenEndpoint {
 	/**
 	 * Creates the endpoint.
 	 * @param tokens issues the tokens
-	 * @param problems answers rejections
+	 * @param problems renders rejections
 	 */
 	WebFluxTokenEndpoint(ReactiveIdempotencyTokens tokens, ReactiveProblemHandler problems) {
 		this.tokens = tokens;
@@ -47,9 +47,9 @@ final class WebFluxTokenEndpoint {
 	}
 
 	/**
-	 * Maps the endpoint. If the application has a handler of its own for a POST to the
-	 * same path, that handler answers and the endpoint is not mapped.
-	 * @param mapping the mapping, which must already know the controllers of the
+	 * Maps the endpoint. If the application has a handler for a POST to the same path,
+	 * the endpoint is not mapped.
+	 * @param mapping the mapping, which must already contain the controllers of the
 	 * application
 	 * @param path the path below the base path
 	 */

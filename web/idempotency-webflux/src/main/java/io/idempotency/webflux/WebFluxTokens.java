@@ -14,9 +14,7 @@ import reactor.core.scheduler.Schedulers;
 
 import org.springframework.web.server.ServerWebExchange;
 
-/**
- * Issues tokens and keeps them in the store until they are used or expire.
- */
+/** Issues tokens and stores them until they are used or expire. */
 final class WebFluxTokens implements ReactiveIdempotencyTokens {
 
 	private final SecureRandom random = new SecureRandom();
@@ -31,7 +29,7 @@ final class WebFluxTokens implements ReactiveIdempotencyTokens {
 
 	/**
 	 * Creates an issuer of tokens.
-	 * @param store supplies the store that keeps the tokens
+	 * @param store supplies the store of the tokens
 	 * @param timeToLive how long a token may be used
 	 * @param callerResolver determines the callers, to whom tokens are bound
 	 * @param namespace the namespace in which a token is valid
@@ -44,7 +42,7 @@ final class WebFluxTokens implements ReactiveIdempotencyTokens {
 		this.namespace = namespace;
 	}
 
-	/** {@inheritDoc} The randomness of the system is read, which blocks. */
+	/** {@inheritDoc} Reads the system's randomness, which blocks. */
 	@Override
 	public Mono<IssuedToken> issue(ServerWebExchange exchange) {
 		Mono<String> text = Mono.fromSupplier(() -> Namespace.tokenText(this.random))

@@ -1,6 +1,6 @@
 /**
- * The adapter of handlers of WebFlux: what must not wait is claimed before the handler is
- * called, and decided where its advice has reached the guard.
+ * The adapter for WebFlux handlers. A call is claimed when the result of the handler is
+ * subscribed, and decided by its response.
  */
 @NullMarked
 package io.idempotency.webflux;
