@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A completely read body. A lookup and the JSON comparison share one pass through the
  * body. For the thread that handles the request.
+ *
  * @hidden
  */
 @Internal
@@ -97,6 +98,7 @@ public final class CachedBody {
 
 	/**
 	 * The kinds of request bodies that a fingerprint distinguishes.
+	 *
 	 * @hidden
 	 */
 	public enum ContentType {

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A filter of functional routes that declares whether they are guarded.
+ *
  * @hidden
  */
 @Internal

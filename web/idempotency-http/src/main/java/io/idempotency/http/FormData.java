@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The parameters of a text such as {@code a=1&b=2}, as in query strings and forms.
+ *
  * @param values the values by name, in their order
  * @param whole whether all parameters are well-formed; malformed parameters are omitted
  * @hidden
@@ -98,6 +99,7 @@ public record FormData(Map<String, List<String>> values, boolean whole) {
 	/**
 	 * The parameters of a request whose form was read by the guard. The container cannot
 	 * read the form after that.
+	 *
 	 * @param values the parameters of the query and of the form
 	 * @param whole whether all parameters are well-formed; malformed parameters are
 	 * omitted

@@ -31,6 +31,7 @@ import org.springframework.web.util.UriUtils;
 
 /**
  * The rules for controller methods and their invocations on both stacks.
+ *
  * @hidden
  */
 @Internal

@@ -36,6 +36,7 @@ import org.springframework.web.util.DisconnectedClientHelper;
  * for a reason other than its client, a handler failed after part of its response was
  * sent, or the status or an unhandled exception releases the key.</li>
  * </ul>
+ *
  * @hidden
  */
 @Internal
@@ -225,7 +226,7 @@ public final class HttpOutcomeClassifier {
 	 */
 	public enum Work {
 
-		/** The task will not start any more. */
+		/** The task will not start. */
 		NOT_STARTED,
 
 		/** The work continues, and its end will be reported. */
@@ -243,6 +244,7 @@ public final class HttpOutcomeClassifier {
 	/**
 	 * Reports the outcome of a call to the engine. The response may be complete long
 	 * after the handler returned. Only the first outcome counts. Thread-safe.
+	 *
 	 * @hidden
 	 */
 	public static final class OutcomePublisher {

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of the HTTP adapter, from {@code idempotency.*}.
+ *
  * @param replayedHeader the response header that marks a replay
  * @param maxRequestSize maximum size in bytes of the body of a guarded request
  * @param maxResponseSize maximum size in bytes of a stored response

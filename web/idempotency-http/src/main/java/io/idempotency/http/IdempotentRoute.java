@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * neither block nor read the body. An invalid description is rejected with an
  * {@link io.idempotency.IdempotencyConfigurationException} when the filter is created.
  * For a single use in one thread.
+ *
  * @param <R> the type of requests
  * @since 0.1.0
  */

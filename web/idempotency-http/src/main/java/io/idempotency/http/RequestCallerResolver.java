@@ -31,6 +31,7 @@ import org.springframework.util.ClassUtils;
 /**
  * Determines the caller of a request from its principal and its headers, on both stacks.
  * Thread-safe.
+ *
  * @hidden
  */
 @Internal
@@ -241,6 +242,7 @@ public final class RequestCallerResolver {
 	/**
 	 * The party that vouches for the name of a caller. The same name from another voucher
 	 * is another caller.
+	 *
 	 * @param role the role of the voucher for the application
 	 * @param name the name of the voucher, {@code null} if a token does not contain it
 	 */

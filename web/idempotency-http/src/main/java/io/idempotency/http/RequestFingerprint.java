@@ -31,6 +31,7 @@ import org.springframework.core.io.InputStreamSource;
  * <p>
  * If the compared values or their comparison change, the name of the algorithm must
  * change. Fingerprints of different library versions then never match.
+ *
  * @hidden
  */
 @Internal
@@ -193,6 +194,7 @@ public final class RequestFingerprint {
 
 	/**
 	 * One part of a multipart form.
+	 *
 	 * @param fileName the file name, {@code null} for a plain field
 	 * @param contentType the content type, {@code null} if the part has none
 	 * @param size the size in bytes
@@ -214,6 +216,7 @@ public final class RequestFingerprint {
 
 	/**
 	 * A request on either stack. For the thread that handles it.
+	 *
 	 * @hidden
 	 */
 	public interface ComparedRequest extends RequestValues {

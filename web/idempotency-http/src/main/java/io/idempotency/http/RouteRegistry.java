@@ -38,6 +38,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
  * Creates and finds the operations of functional routes. Thread-safe.
+ *
  * @hidden
  */
 @Internal

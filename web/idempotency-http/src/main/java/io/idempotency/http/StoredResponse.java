@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The first response, as it is replayed.
+ *
  * @param ending how the response ended
  * @param status the status code
  * @param contentType the content type, {@code null} without one
@@ -106,6 +107,7 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 	/**
 	 * The ways in which a response ends. The ordinal is stored, so constants are never
 	 * reordered and only appended.
+	 *
 	 * @hidden
 	 */
 	public enum EndedBy {
@@ -123,6 +125,7 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 
 	/**
 	 * A header of a stored response.
+	 *
 	 * @param replaces whether the header replaces the values that outer filters set;
 	 * otherwise it is added to them
 	 * @param values its values, not empty
@@ -146,6 +149,7 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 	 * The headers that a response has when a call is claimed. Outer filters (security,
 	 * CORS, tracing) set them, and set them again on a replay. Only later changes are
 	 * stored.
+	 *
 	 * @hidden
 	 */
 	public static final class AmbientHeaders {
@@ -237,6 +241,7 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 	 * byte specifies whether another byte follows. A text, a name, a value and the body
 	 * are their length followed by their bytes. A missing content type is zero. Otherwise
 	 * it is its length plus one followed by its bytes. All text is UTF-8.
+	 *
 	 * @hidden
 	 */
 	public static final class StoredResponseCodec {

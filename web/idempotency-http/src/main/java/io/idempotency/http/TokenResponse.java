@@ -15,6 +15,7 @@ import org.springframework.web.method.HandlerMethod;
 
 /**
  * The response and the path of the endpoint that issues tokens.
+ *
  * @hidden
  */
 @Internal

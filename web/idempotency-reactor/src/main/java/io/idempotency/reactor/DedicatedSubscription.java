@@ -17,6 +17,7 @@ import reactor.util.context.Context;
  * A subscription that is independent of the caller's subscription, so the caller cannot
  * cancel it. It ends when the source completes and not when the source emits its value: a
  * transaction that emitted a value may still be rolled back.
+ *
  * @param <T> the value
  */
 final class DedicatedSubscription<T> extends BaseSubscriber<T> {

@@ -37,6 +37,7 @@ import reactor.util.context.Context;
  * this node, the duplicate waits without a connection. Otherwise it waits for the row
  * lock of the record. If a deadlock ends the transaction before the work runs, the call
  * begins another attempt. Cancelled work is rolled back.
+ *
  * @param <T> the result of the guarded work
  */
 final class JoinedCall<T> {

@@ -5,6 +5,7 @@ package io.idempotency.reactor;
  * <p>
  * If the work did not begin, the call ends in both cases and its key is released. If the
  * work already ended, its record does not depend on the caller.
+ *
  * @since 0.1.0
  */
 public enum OnDisconnect {

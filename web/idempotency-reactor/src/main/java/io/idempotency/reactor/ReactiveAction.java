@@ -11,6 +11,7 @@ import reactor.core.publisher.Mono;
  * as {@link io.idempotency.engine.GuardedAction} for blocking callers. An empty
  * {@code Mono} stands for the value {@code null}. The methods must not block. An action
  * serves one call. Its methods are called one after the other, on any thread.
+ *
  * @param <T> the result of the guarded work
  * @hidden
  */

@@ -46,6 +46,7 @@ import reactor.util.context.Context;
  * One call, from its claim to its result. It executes the steps of a
  * {@link ClaimStateMachine} without holding a thread while the store works. It ends when
  * its caller cancels. A claim that is granted after that is released.
+ *
  * @param <T> the result of the guarded work
  */
 final class ReactiveCall<T> {

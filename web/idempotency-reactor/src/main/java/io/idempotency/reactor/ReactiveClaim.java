@@ -45,6 +45,7 @@ import reactor.util.context.ContextView;
  * The completion is written by a dedicated subscription, which cannot be cancelled. The
  * caller does not receive a failure of the store. The write is repeated in the
  * background, and closing the engine waits for it. Thread-safe.
+ *
  * @hidden
  */
 @Internal
@@ -479,6 +480,7 @@ public final class ReactiveClaim {
 
 	/**
 	 * A reactive transaction of a caller.
+	 *
 	 * @hidden
 	 */
 	public interface SurroundingTransaction {

@@ -18,6 +18,7 @@ import reactor.util.context.Context;
 /**
  * Runs the work of a call that owns its key, from the claim to the {@link CallOutcome}.
  * An object serves one call.
+ *
  * @param <T> the result of the guarded work
  */
 final class ReactiveGuardedInvocation<T> {

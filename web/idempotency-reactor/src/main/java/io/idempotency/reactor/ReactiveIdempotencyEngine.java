@@ -57,6 +57,7 @@ import reactor.util.context.ContextView;
  * waiting calls, and the close. A call inside a reactive transaction of its caller ends
  * with that transaction. Work does not begin on a thread that is in a transaction
  * ({@link SurroundingTransactions}). Thread-safe.
+ *
  * @hidden
  */
 @Internal
@@ -276,6 +277,7 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 
 	/**
 	 * The open transactions of the callers. Thread-safe.
+	 *
 	 * @hidden
 	 */
 	public interface SurroundingTransactions {

@@ -27,6 +27,7 @@ import reactor.core.publisher.Mono;
  * signals an {@link IdempotencyStoreException}. A step may be applied even if its
  * subscription is cancelled. A step does not take longer than the timeout of the store.
  * Neither the methods nor a subscription blocks. Thread-safe.
+ *
  * @since 0.1.0
  */
 public interface ReactiveIdempotencyStore {

@@ -9,6 +9,7 @@ import reactor.core.publisher.Mono;
 
 /**
  * Runs work in database transactions. Thread-safe.
+ *
  * @hidden
  */
 @Internal

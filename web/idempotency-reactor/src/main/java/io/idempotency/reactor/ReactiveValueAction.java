@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Work whose results are values. The values are stored and replayed by the
  * {@link ValueAction} of a blocking caller.
+ *
  * @param <T> the result of the guarded work
  * @hidden
  */

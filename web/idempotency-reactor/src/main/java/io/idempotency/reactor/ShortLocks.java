@@ -8,6 +8,7 @@ import reactor.blockhound.integration.BlockHoundIntegration;
  * Configures BlockHound in tests of an application: any thread may wait for the short
  * locks of the engine. A lock is held for a few statements, and never during a store
  * operation.
+ *
  * @hidden
  */
 @Internal

@@ -19,6 +19,7 @@ import reactor.util.context.ContextView;
  * read to its end, because creating it is part of the work, or it is cancelled. If the
  * first signal is awaited, the source is subscribed before the server subscribes. For one
  * subscriber.
+ *
  * @param <T> the elements
  */
 final class BodyRelay<T> extends Flux<T> implements CoreSubscriber<T>, Subscription {

@@ -87,7 +87,7 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 	}
 
 	/**
-	 * Replaces all output by another response. The first replacement counts.
+	 * Replaces all output with another response. The first replacement counts.
 	 * @param status the status of the other response
 	 * @param written writes to the response of the server
 	 */
@@ -232,7 +232,9 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 		this.commitActions.clear();
 	}
 
-	/** Keeps the actions before the commit for a response that other code completes. */
+	/**
+	 * Passes the actions before the commit on to a response that other code completes.
+	 */
 	void passActions() {
 		if (this.state == State.OPEN) {
 			pass();
@@ -274,7 +276,7 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 
 	private void contentFailed(Throwable failure) {
 		this.contentFailed = true;
-		// The client's disconnect before was not the reason.
+		// The body failed, so an earlier disconnect was not the reason.
 		this.clientLost = false;
 	}
 
@@ -403,6 +405,7 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 
 	/**
 	 * The settings of a buffered response.
+	 *
 	 * @param before status and headers before the claim
 	 * @param beforeEnd completes the record
 	 * @param continues whether a body is read to its end without the client

@@ -69,10 +69,7 @@ final class CachedRequest extends ServerHttpRequestDecorator {
 		return new CachedRequest(other, this.limit, this.clientGone.onErrorComplete());
 	}
 
-	/**
-	 * Returns the recording request that a request wraps, {@code null} if there is none
-	 * such.
-	 */
+	/** Returns the recording request that a request wraps, or {@code null}. */
 	static @Nullable CachedRequest of(ServerHttpRequest request) {
 		ServerHttpRequest current = request;
 		while (current instanceof ServerHttpRequestDecorator decorator) {
@@ -105,8 +102,7 @@ final class CachedRequest extends ServerHttpRequestDecorator {
 				return Mono.error(tooLarge(operation));
 			}
 			Mono<Boolean> content = (this.body != null) ? Mono.empty() : getBody().map((buffer) -> {
-				// Buffers are released here, because a subscriber may release a discarded
-				// one.
+				// A subscriber may release a discarded buffer, so it is released here.
 				DataBufferUtils.release(buffer);
 				return this.tooLarge;
 			}).takeUntil(Boolean::booleanValue).then(Mono.empty());
@@ -157,8 +153,8 @@ final class CachedRequest extends ServerHttpRequestDecorator {
 	}
 
 	/**
-	 * Returns a body that is not read twice. It ends with an error if the client
-	 * disconnects.
+	 * Returns the body of the server, which can be read once. It ends with an error if
+	 * the client disconnects.
 	 */
 	private Flux<DataBuffer> checked() {
 		AtomicLong read = new AtomicLong();
@@ -262,7 +258,7 @@ final class CachedRequest extends ServerHttpRequestDecorator {
 
 	}
 
-	/** What was read of the body. */
+	/** Records the body while it is read. */
 	private final class Recording {
 
 		private final ByteSink bytes = new ByteSink();
@@ -280,7 +276,10 @@ final class CachedRequest extends ServerHttpRequestDecorator {
 			}
 		}
 
-		/** A server may report the end of a body whose client is gone. */
+		/**
+		 * Handles the end of the body. A server may report an end although the client
+		 * disconnected.
+		 */
 		Flux<DataBuffer> ended() {
 			if (this.size == 0 && getHeaders().getContentLength() != 0 && !isIncomplete(Long.MAX_VALUE)) {
 				return readBefore(null);

@@ -169,6 +169,7 @@ final class GuardedExchange extends ServerWebExchangeDecorator {
 
 	/**
 	 * The Spring components that render exceptions and read forms.
+	 *
 	 * @param exceptionHandlers the exception handlers, in their order
 	 * @param readers the readers of the application
 	 */

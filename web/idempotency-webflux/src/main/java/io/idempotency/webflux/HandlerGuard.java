@@ -254,6 +254,7 @@ final class HandlerGuard {
 
 	/**
 	 * The result of a claim.
+	 *
 	 * @param owned the claimed call, {@code null} for an unguarded call
 	 * @param isFound whether the result was found, so that the handler does not run
 	 * @param found the result

@@ -21,6 +21,7 @@ import org.springframework.web.reactive.function.server.ServerResponse;
 
 /**
  * Describes and adapts the results of a handler.
+ *
  * @param many whether the handler returns any number of values
  * @param type the type of the values, {@code null} if it is unknown
  * @param isVoid whether the handler returns no values. In that case a lookup only shows

@@ -165,6 +165,7 @@ final class IdempotencyWebFilter implements WebFilter, Ordered {
 
 	/**
 	 * The known facts about a request.
+	 *
 	 * @param mayBeGuarded whether it may reach a guarded controller method
 	 * @param operation the operation of that method, {@code null} if it is unknown
 	 */

@@ -187,6 +187,7 @@ public final class IdempotentRoutes {
 
 	/**
 	 * A response that the filter writes.
+	 *
 	 * @param status the status
 	 */
 	private record ReplacedResponse(int status) implements ServerResponse {

@@ -23,6 +23,7 @@ import org.springframework.web.server.ServerWebExchange;
 
 /**
  * The response of a functional route. A publisher in its body is part of the work.
+ *
  * @param response the response of the handler
  * @param owned is notified
  * @param duplicates finds the results of work that was already done

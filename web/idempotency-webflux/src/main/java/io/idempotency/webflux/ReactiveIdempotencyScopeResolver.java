@@ -12,6 +12,7 @@ import org.springframework.web.server.ServerWebExchange;
  * Without a resolver, a key belongs to the name of the request's principal. If Spring
  * Security provides the issuer or the registration of the login, the key also belongs to
  * it. All callers without a principal share one anonymous scope.
+ *
  * @since 0.1.0
  */
 @FunctionalInterface

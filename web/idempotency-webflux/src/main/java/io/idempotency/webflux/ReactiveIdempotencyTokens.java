@@ -12,6 +12,7 @@ import org.springframework.web.server.ServerWebExchange;
  * those of {@link io.idempotency.IdempotencyTokens}, which cannot be used on WebFlux
  * because it blocks and does not have access to the request. Implementations are
  * thread-safe.
+ *
  * @since 0.1.0
  */
 @FunctionalInterface

@@ -25,10 +25,10 @@ import org.springframework.web.server.WebExceptionHandler;
  * Renders rejections of guarded WebFlux handlers and of guarded beans as problem details
  * (RFC 9457), as on Spring MVC. Thread-safe.
  * <p>
- * If an {@code @ExceptionHandler} of the application is declared for
- * {@link IdempotencyException} or one of its subclasses, it takes precedence for a
- * rejected handler. For the rejection of a bean, every matching exception handler takes
- * precedence, including a handler for all exceptions.
+ * An {@code @ExceptionHandler} of the application comes first. For a rejected handler it
+ * must be declared for {@link IdempotencyException} or one of its subclasses. For the
+ * rejection of a bean, every matching exception handler comes first, including a handler
+ * for all exceptions.
  */
 final class ReactiveProblemHandler implements WebExceptionHandler {
 

@@ -19,6 +19,7 @@ import org.springframework.web.server.ServerWebExchange;
 
 /**
  * Writes stored responses.
+ *
  * @param settings the settings of the HTTP adapter
  */
 record ResponseReplay(HttpSettings settings) {

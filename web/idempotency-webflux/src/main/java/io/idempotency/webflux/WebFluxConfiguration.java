@@ -154,7 +154,7 @@ public final class WebFluxConfiguration {
 			return new WebFluxTokenEndpoint(tokens, problems);
 		}
 
-		// This bean is never lazy, because no other bean asks for it.
+		// This bean is never lazy, because no other bean depends on it.
 		@Bean
 		@Lazy(false)
 		SmartInitializingSingleton idempotencyTokenEndpointRegistration(WebFluxTokenEndpoint endpoint,

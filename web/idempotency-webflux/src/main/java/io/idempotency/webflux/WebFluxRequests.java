@@ -11,6 +11,7 @@ import org.springframework.web.server.ServerWebExchange;
 /**
  * Provides bean methods that return publishers with the request of their subscribers.
  * Thread-safe.
+ *
  * @param callers determines the callers
  * @param settings limit the size of bodies
  */

@@ -22,8 +22,7 @@ import org.springframework.web.context.request.async.CallableProcessingIntercept
 import org.springframework.web.context.request.async.WebAsyncUtils;
 
 /**
- * Watches the work behind an asynchronous response. The response may be over before the
- * work.
+ * Observes the work of an asynchronous response. The response may end before the work.
  */
 final class AsyncWork implements CallableProcessingInterceptor {
 
@@ -49,11 +48,11 @@ final class AsyncWork implements CallableProcessingInterceptor {
 	private boolean committed;
 
 	/**
-	 * Creates the watch.
-	 * @param transactions the transactions of the thread of the work
-	 * @param call binds the call to the thread of the work
-	 * @param commitNotAnswered is told that nobody knows whether the work has committed
-	 * @param endedLate is told when the work ends after its response
+	 * Creates the observer.
+	 * @param transactions the transactions of the thread that runs the work
+	 * @param call binds the call to the thread that runs the work
+	 * @param commitNotAnswered called if it is unknown whether the work committed
+	 * @param endedLate called if the work ends after its response
 	 */
 	AsyncWork(WorkOutcomes transactions, Supplier<IdempotencyContextHolder.Binding> call, Runnable commitNotAnswered,
 			Runnable endedLate) {
@@ -63,22 +62,22 @@ final class AsyncWork implements CallableProcessingInterceptor {
 		this.endedLate = endedLate;
 	}
 
-	/** Watches the tasks of a request, and binds the context to their threads. */
+	/** Observes the tasks of a request, and binds the context to their threads. */
 	void observe(HttpServletRequest request) {
 		WebAsyncUtils.getAsyncManager(request).registerCallableInterceptor(this, this);
 	}
 
-	/** Notes that the work is a task that has not started yet. */
+	/** Records that the work is a task that did not start yet. */
 	synchronized void watchTask() {
 		this.state = Work.NOT_STARTED;
 	}
 
-	/** Notes that the work began, and that the engine reports its end. */
+	/** Records that the work began and that the engine reports its end. */
 	synchronized void begins() {
 		this.state = Work.RUNNING;
 	}
 
-	/** Watches the work that completes the given stage. */
+	/** Observes the work that completes the given stage. */
 	void watch(CompletionStage<?> stage) {
 		begins();
 		stage.whenComplete((result, thrown) -> {
@@ -139,7 +138,7 @@ final class AsyncWork implements CallableProcessingInterceptor {
 					|| cause instanceof ClosedByInterruptException);
 	}
 
-	/** Notes the end of the work. */
+	/** Records the end of the work. */
 	void ended(@Nullable Throwable thrown, Work how) {
 		synchronized (this) {
 			this.state = how;
@@ -152,9 +151,9 @@ final class AsyncWork implements CallableProcessingInterceptor {
 	}
 
 	/**
-	 * Notes that the client has its response or is gone. A task that did not start yet
-	 * does not start after that.
-	 * @return whether this is the first such note
+	 * Records that the response was sent or the client disconnected. A task that did not
+	 * start yet does not start after that.
+	 * @return whether this is the first invocation
 	 */
 	synchronized boolean answerOver() {
 		boolean first = !this.answerOver;
@@ -170,10 +169,10 @@ final class AsyncWork implements CallableProcessingInterceptor {
 	}
 
 	/**
-	 * Notes what the response is made of. A future tells its dependents of its end in the
-	 * reverse order, so Spring may begin the response before this watcher hears of the
-	 * end. Of other work nothing else tells the end.
-	 * @param result what the work has given, a {@link Throwable} if it has failed
+	 * Records the result from which Spring renders the response. A future notifies its
+	 * dependents in reverse order, so Spring may begin the response before this observer
+	 * is notified. The end of other work is visible only here.
+	 * @param result the result of the work, a {@link Throwable} if it failed
 	 */
 	synchronized void answeredWith(@Nullable Object result) {
 		boolean open = this.state == null || this.state == Work.RUNNING;
@@ -188,12 +187,12 @@ final class AsyncWork implements CallableProcessingInterceptor {
 		this.state = AsyncResults.isGivenUp(this.failure) ? Work.LOST : Work.FAILED;
 	}
 
-	/** Returns whether the work has begun, or will begin, and has not ended. */
+	/** Returns whether the work began, or will begin, and did not end. */
 	synchronized boolean isUnderWay() {
 		return this.state == Work.RUNNING || this.state == Work.NOT_STARTED;
 	}
 
-	/** Returns whether a task has failed although its work has committed. */
+	/** Returns whether a task failed although its work committed. */
 	synchronized boolean hasCommitted() {
 		return this.committed;
 	}
@@ -203,8 +202,8 @@ final class AsyncWork implements CallableProcessingInterceptor {
 	}
 
 	/**
-	 * Returns the state after the response is over, from when on the end of a
-	 * {@code DeferredResult} or a {@code Mono} is not reported.
+	 * Returns the state after the response is over. The end of a {@code DeferredResult}
+	 * or a {@code Mono} is not reported after that.
 	 */
 	synchronized Work stateAfterResponse() {
 		Work reported = this.state;

@@ -8,16 +8,16 @@ import io.idempotency.http.StoredResponse;
 import jakarta.servlet.http.HttpServletResponse;
 
 /**
- * An error that is the response of a call and that the container has yet to render, in
- * another dispatch: the bytes of that dispatch are the response.
+ * An error that is the response of a call and that the container will render in another
+ * dispatch. The output of that dispatch is the stored response.
  */
 final class AwaitedError {
 
 	/**
 	 * How long the rendering of an error is awaited after the end of the request. Jetty,
 	 * and Tomcat for an asynchronous request, report the end of a request before they
-	 * render its error. If nothing renders errors, the error itself is kept after this
-	 * delay.
+	 * render its error. If the error is not rendered, the error itself is stored after
+	 * this delay.
 	 */
 	private static final Duration RENDERED = Duration.ofSeconds(2);
 
@@ -32,14 +32,14 @@ final class AwaitedError {
 		this.keep = keep;
 	}
 
-	/** Notes that a dispatch renders the error. */
+	/** Records that a dispatch renders the error. */
 	void renders() {
 		this.rendering = true;
 	}
 
 	/**
-	 * Returns whether something around the guard has answered in the place of the
-	 * container, as a filter that handles exceptions does: nobody will render the error.
+	 * Returns whether outer code already responded instead of the container, for example
+	 * a filter that handles exceptions. In that case the error is not rendered.
 	 */
 	boolean isReplaced(HttpServletResponse outer) {
 		int status = outer.getStatus();
@@ -47,14 +47,14 @@ final class AwaitedError {
 				&& (outer.isCommitted() || status >= HttpServletResponse.SC_MULTIPLE_CHOICES);
 	}
 
-	/** Returns the response together with the error that it renders. */
+	/** Returns the response with the error that it renders. */
 	StoredResponse with(StoredResponse answer) {
 		return answer.rendering(this.error);
 	}
 
 	/**
-	 * Keeps the error itself if nothing renders it.
-	 * @param engine has threads for later tasks
+	 * Stores the error itself if it is not rendered.
+	 * @param engine schedules later tasks
 	 */
 	void requestDestroyed(IdempotencyEngine engine) {
 		if (this.rendering) {

@@ -67,7 +67,7 @@ final class BufferedBody {
 	/**
 	 * Buffers all output from now on.
 	 * @param maxBytes the maximum number of bytes in the buffer
-	 * @param task called before bytes pass through
+	 * @param task called before output passes through
 	 */
 	void hold(long maxBytes, Runnable task) {
 		this.limit = maxBytes;
@@ -176,8 +176,8 @@ final class BufferedBody {
 	}
 
 	/**
-	 * Sends output over the limit. A client that disconnects changes nothing: the handler
-	 * continues, and the record is completed.
+	 * Sends output over the limit. If the client disconnects, the handler continues and
+	 * the record is completed.
 	 */
 	private void toClient(Output output) {
 		if (!this.disconnected) {
@@ -209,7 +209,9 @@ final class BufferedBody {
 		}
 	}
 
-	/** Drops the buffer and a requested flush, as if nothing was written. */
+	/**
+	 * Drops the buffer and a requested flush, as if the handler had not written anything.
+	 */
 	void startAnew() {
 		reset();
 		this.ended = false;

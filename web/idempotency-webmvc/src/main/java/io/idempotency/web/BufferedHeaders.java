@@ -12,9 +12,9 @@ import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The status and the headers of a response that is held back. They go to the wrapped
- * response at once, because they do not commit it. Only the declared length is kept,
- * because some containers end a response as soon as so many bytes are written.
+ * The status and the headers of a buffered response. They are set on the wrapped response
+ * at once, because they do not commit it. Only the declared length is kept back, because
+ * some containers end a response as soon as that number of bytes is written.
  */
 abstract class BufferedHeaders extends HttpServletResponseWrapper {
 
@@ -24,26 +24,26 @@ abstract class BufferedHeaders extends HttpServletResponseWrapper {
 
 	private long contentLength = UNKNOWN_LENGTH;
 
-	/** The status that was set through this wrapper, or that it began with. */
+	/** The status that was set through this wrapper, or the initial status. */
 	private int ownStatus;
 
 	private @Nullable Locale locale;
 
-	/** The headers before the response was buffered, which are not of the handler. */
+	/** The headers before the response was buffered, which the handler did not set. */
 	private AmbientHeaders ambient = NONE;
 
 	BufferedHeaders(HttpServletResponse response) {
 		super(response);
 	}
 
-	/** Returns whether the response is held back as a whole. */
+	/** Returns whether the whole response is buffered. */
 	abstract boolean isHolding();
 
-	/** Returns whether changes have no effect any more, as after a commit. */
+	/** Returns whether changes no longer have an effect, as after a commit. */
 	abstract boolean isOver();
 
 	/**
-	 * Returns whether a writer was given out; its encoding is part of the content type.
+	 * Returns whether a writer was obtained. Its encoding is part of the content type.
 	 */
 	abstract boolean isEncodingPinned();
 
@@ -63,7 +63,7 @@ abstract class BufferedHeaders extends HttpServletResponseWrapper {
 		this.ownStatus = super.getStatus();
 	}
 
-	/** Records the status and the headers that the response begins with. */
+	/** Records the initial status and headers of the response. */
 	final void beginHeaders() {
 		this.ownStatus = super.getStatus();
 		if (this.ambient == NONE) {
@@ -71,16 +71,17 @@ abstract class BufferedHeaders extends HttpServletResponseWrapper {
 		}
 	}
 
-	/** Sets the headers that the response began with. */
+	/** Restores the initial headers of the response. */
 	final void restoreHeaders() {
 		this.ambient.forEach(super::addHeader);
 	}
 
 	/**
 	 * Returns whether the wrapped response has an error status that was not set through
-	 * this wrapper. A container rejects so a request whose body breaks off while the
-	 * handler reads it: it does not know the wrapper. Only a commit tells that error from
-	 * an equal status of the handler, and nothing that is held back commits.
+	 * this wrapper. A container sets such a status if the body ends early while the
+	 * handler reads it, because the container does not use the wrapper. The response is
+	 * then committed, which distinguishes the error from the same status set by the
+	 * handler: buffered output does not commit the response.
 	 */
 	public final boolean isErrorOfContainer() {
 		int status = super.getStatus();
@@ -88,8 +89,8 @@ abstract class BufferedHeaders extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Continues with the headers of the previous wrapper, and with its locale, which
-	 * cannot be read as a header.
+	 * Takes over the headers of the previous wrapper, and its locale, which cannot be
+	 * read as a header.
 	 */
 	final void inherit(BufferedHeaders previous) {
 		this.locale = previous.locale;
@@ -104,7 +105,7 @@ abstract class BufferedHeaders extends HttpServletResponseWrapper {
 	final List<Header> changes(Set<String> excluded) {
 		List<Header> changes = this.ambient.changes(getHeaderNames(), this::getHeaders, excluded);
 		if (this.locale != null && !containsHeader("Content-Language") && !excluded.contains("content-language")) {
-			// Not every container has the language among its headers.
+			// Some containers do not include the language in their headers.
 			changes.add(new Header("Content-Language", true, List.of(this.locale.toLanguageTag())));
 		}
 		return changes;
@@ -191,8 +192,8 @@ abstract class BufferedHeaders extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Keeps a declared length; returns {@code false} for any other value, which the
-	 * container gets.
+	 * Keeps a declared length back.
+	 * @return {@code false} for any other value, which is passed to the container
 	 */
 	private boolean setContentLength(@Nullable String value) {
 		try {

@@ -50,8 +50,8 @@ final class BufferedOutputStream extends ServletOutputStream {
 	}
 
 	/**
-	 * Makes the response a stream, because only a stream can wait until the container has
-	 * room for more bytes and calls the listener.
+	 * Makes the response a stream. Only a stream can wait until the container accepts
+	 * more bytes and calls the listener.
 	 */
 	@Override
 	public void setWriteListener(WriteListener listener) {
@@ -88,7 +88,7 @@ final class BufferedOutputStream extends ServletOutputStream {
 					this.out.write(bytes, offset, length);
 				}
 
-				/** Ignores the flush, which is not one of the handler. */
+				/** Ignores a flush that does not come from the handler. */
 				@Override
 				public void flush() {
 				}

@@ -17,13 +17,13 @@ import jakarta.servlet.http.HttpSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wraps a response. The wrapper passes everything through until a guarded call is
- * claimed. Then it holds the response back, so that the record is complete before the
- * client can see the end of the response.
+ * Wraps a response. All output passes through until a guarded call is claimed. After that
+ * the response is buffered, so that the record is complete before the client can see the
+ * end of the response.
  * <p>
- * Status and headers go to the wrapped response at once, because they do not commit it.
- * The body, its declared length, a flush, an error and a redirect would commit it, so
- * they are kept and repeated by {@link #push()}.
+ * Status and headers are set on the wrapped response at once, because they do not commit
+ * it. The body, its declared length, a flush, an error and a redirect would commit it.
+ * They are buffered and sent by {@link #push()}.
  */
 final class BufferingResponse extends BufferedHeaders {
 
@@ -39,7 +39,7 @@ final class BufferingResponse extends BufferedHeaders {
 
 	private @Nullable PendingStatus pendingStatus;
 
-	/** The encoding that an outer filter may have forced. */
+	/** The encoding that an outer filter set. */
 	private @Nullable String givenEncoding;
 
 	private Runnable beforeOutput = () -> {
@@ -53,14 +53,14 @@ final class BufferingResponse extends BufferedHeaders {
 		return wrapped().getOutputStream();
 	}
 
-	/** Returns the wrapped response; output to it reaches the client. */
+	/** Returns the wrapped response. Output to it reaches the client. */
 	public HttpServletResponse wrapped() {
 		return (HttpServletResponse) getResponse();
 	}
 
 	/**
-	 * Holds the response back from now on, unless a part of it was already sent.
-	 * @param maxBytes the largest body, in bytes, that is held back
+	 * Buffers the response from now on, unless a part of it was already sent.
+	 * @param maxBytes the maximum size in bytes of a buffered body
 	 */
 	public void hold(long maxBytes) {
 		this.body.hold(maxBytes, this::beginOutput);
@@ -77,16 +77,17 @@ final class BufferingResponse extends BufferedHeaders {
 	}
 
 	/**
-	 * Is called before output that is held back passes through, because it is too large
-	 * or turns out to be a stream. An exception keeps all output back.
+	 * Sets a task that runs before buffered output passes through, because it is too
+	 * large or turned out to be a stream. If the task throws an exception, the output
+	 * does not pass through.
 	 */
 	public void beforeOutput(Runnable task) {
 		this.beforeOutput = task;
 	}
 
 	/**
-	 * Discards the buffer and everything that was set since the response is buffered. A
-	 * new session stays, and the container sends its cookie only once.
+	 * Discards the buffer and all changes since the response is buffered. A new session
+	 * remains, and the container sends its cookie only once.
 	 */
 	public void startAnew(@Nullable HttpSession session) {
 		if (!isHolding() || wrapped().isCommitted()) {
@@ -107,50 +108,51 @@ final class BufferingResponse extends BufferedHeaders {
 		}
 	}
 
-	/** Sends the held output, and passes everything through from now on. */
+	/** Sends the buffered output, and passes all output through from now on. */
 	public void stream() throws IOException {
 		this.body.stream();
 	}
 
-	/** Checks before each output whether the response has turned out to be a stream. */
+	/** Sets a condition for a stream, which is checked before each output. */
 	public void streamIf(BooleanSupplier condition) {
 		this.body.streamIf(condition);
 	}
 
 	/**
-	 * Drops the held output and passes everything through, because another wrapper now
-	 * holds the response.
+	 * Drops the buffered output and passes everything through, because another wrapper
+	 * now buffers the response.
 	 */
 	public void pass() {
 		this.body.drop(Mode.PASS);
 		this.pendingStatus = null;
 	}
 
-	/** Drops the held output and all later output. */
+	/** Drops the buffered output and all later output. */
 	public void close() {
 		this.body.drop(Mode.CLOSED);
 	}
 
-	/** Returns whether the response is held back as a whole. */
+	/** Returns whether the whole response is buffered. */
 	public boolean isHeld() {
 		return this.body.mode() == Mode.HOLD;
 	}
 
 	/**
-	 * Returns whether the held output is the response. It is not if something has sent
-	 * other output past this wrapper.
+	 * Returns whether the buffered output is the whole response. It is not if other code
+	 * sent output without this wrapper.
 	 */
 	public boolean isWhole() {
 		return isHeld() && !wrapped().isCommitted();
 	}
 
-	/** Returns whether the response is an error that the container has yet to render. */
+	/** Returns whether the response is an error that the container will render. */
 	public boolean isError() {
 		return this.pendingStatus != null && this.pendingStatus.ending() == EndedBy.ERROR;
 	}
 
 	/**
-	 * Returns whether nobody has answered: no body, no error, no other status than 200.
+	 * Returns whether the response is still empty: no body, no error, and the status is
+	 * 200.
 	 */
 	public boolean isEmptySuccess() {
 		return isHeld() && this.pendingStatus == null && getStatus() == SC_OK && this.body.isEmpty();
@@ -162,7 +164,7 @@ final class BufferingResponse extends BufferedHeaders {
 	}
 
 	/**
-	 * Returns the response as it is held.
+	 * Returns the buffered response.
 	 * @param excluded names of headers that are never stored, in lower case
 	 * @return the response, whose body is not a copy
 	 */
@@ -173,10 +175,7 @@ final class BufferingResponse extends BufferedHeaders {
 				(end != null) ? end.text() : null, changes(excluded), this.body.buffered());
 	}
 
-	/**
-	 * Sends the held output, and then the error, the redirect or the flush that was asked
-	 * for meanwhile.
-	 */
+	/** Sends the buffered output, followed by the requested error, redirect or flush. */
 	public void push() throws IOException {
 		Mode mode = this.body.mode();
 		if (mode == Mode.OVERFLOW) {

@@ -31,8 +31,8 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
 import org.springframework.web.util.DisconnectedClientHelper;
 
 /**
- * The response of a claimed call. First it reports the outcome of the call to the engine,
- * so that the record is complete, and then it sends the response to the client.
+ * The response of a claimed call. It reports the outcome of the call to the engine, so
+ * that the record is complete, and then sends the response to the client.
  * {@link HandlerProgress} determines the outcome.
  */
 final class ClaimedResponse extends ResponseHandling {
@@ -98,8 +98,8 @@ final class ClaimedResponse extends ResponseHandling {
 	/**
 	 * Ends a call whose claim ended with its transaction, so that it does not guard later
 	 * calls.
-	 * @param next the operation of the next call. If it is the same one, that call alone
-	 * determines the stored response
+	 * @param next the operation of the next call. If the operation is the same, the next
+	 * call alone determines the stored response
 	 * @return whether the claim ended, or may have ended
 	 */
 	boolean endsIfGone(String next) {
@@ -131,15 +131,15 @@ final class ClaimedResponse extends ResponseHandling {
 		}
 	}
 
-	/** Returns an ending that completes when the outcome of the call is known. */
+	/** Returns an outcome that completes when the outcome of the call is known. */
 	CallOutcome ending() {
 		return this.end.later();
 	}
 
 	/**
-	 * Drops the stored response, because the work failed, perhaps only by its commit,
-	 * after it returned.
-	 * @return the ending of the response that is rendered instead
+	 * Drops the stored response, because the work failed. The commit may have failed
+	 * after the work returned.
+	 * @return the outcome with the response that is rendered instead
 	 */
 	CallOutcome endAnew() {
 		if (this.end.isKnown()) {
@@ -169,8 +169,8 @@ final class ClaimedResponse extends ResponseHandling {
 	}
 
 	/**
-	 * Commits after the handler adapter returned. If the response is complete, it is
-	 * stored in the same transaction.
+	 * Commits after the handler adapter returned. A complete response is stored in the
+	 * same transaction.
 	 * @param rendered whether no view is rendered later
 	 * @throws RuntimeException the exception of the commit
 	 */
@@ -178,7 +178,7 @@ final class ClaimedResponse extends ResponseHandling {
 		if (this.transaction.isOpen() && rendered && !response().isError() && !this.end.isKnown()
 				&& !this.request.isAsyncStarted()) {
 			Outcome outcome = outcome(null, false);
-			// The work commits, so its response is stored whatever its status is.
+			// The work commits, so its response is stored with any status.
 			if (outcome == Outcome.SUCCESS || outcome == Outcome.FAILED && response().isWhole()) {
 				end(Outcome.SUCCESS, (outcome == Outcome.SUCCESS) ? kind() : ResultKind.SUCCESS, null);
 			}
@@ -205,7 +205,8 @@ final class ClaimedResponse extends ResponseHandling {
 
 	/**
 	 * Returns the work whose commit failed, so that its result can be looked up and
-	 * rendered, {@code null} if no commit failed.
+	 * rendered.
+	 * @return the work, {@code null} if no commit failed
 	 */
 	@Nullable TransactionHandle recoverable() {
 		TransactionHandle work = this.transaction.takeUncommitted();
@@ -226,11 +227,12 @@ final class ClaimedResponse extends ResponseHandling {
 		this.transaction.commit();
 		boolean open = !this.end.isKnown();
 		if (open && this.awaitedError != null) {
-			// The new wrapper inherits nothing: later headers belong to the rendering.
+			// The new wrapper does not take over headers, because later headers belong to
+			// the rendering.
 			this.awaitedError.renders();
 		}
 		else if (open && type == DispatcherType.ERROR) {
-			// The container gave up an asynchronous request and responds itself.
+			// The container ended an asynchronous request and responds itself.
 			response().close();
 			responseOver();
 			return;
@@ -280,7 +282,7 @@ final class ClaimedResponse extends ResponseHandling {
 
 	@Override
 	boolean threw(Throwable thrown) {
-		// The container renders the response, and its response is not visible here.
+		// The container renders the response, which is not visible here.
 		response().close();
 		if (this.end.isKnown() || this.work.isAnswerOver()) {
 			return false;
@@ -293,7 +295,7 @@ final class ClaimedResponse extends ResponseHandling {
 			awaitRendering(UNHANDLED);
 		}
 		else {
-			// Spring wraps the exception of the handler, which metrics shall name.
+			// Spring wraps the exception of the handler, which metrics report.
 			boolean wrapped = thrown instanceof ServletException && thrown.getCause() != null;
 			end(outcome, ResultKind.SUCCESS, wrapped ? thrown.getCause() : thrown);
 		}
@@ -307,7 +309,7 @@ final class ClaimedResponse extends ResponseHandling {
 			decide();
 		}
 		if (response().isErrorOfContainer()) {
-			// The container's response stands, and could not be replaced by an error.
+			// The response of the container was sent and cannot be replaced by an error.
 			response().close();
 			return;
 		}
@@ -320,7 +322,7 @@ final class ClaimedResponse extends ResponseHandling {
 	/**
 	 * Sends a 500 for a broken connection if the response is still empty. Spring treats
 	 * each broken connection as that of the client, even a connection to a database or to
-	 * another server. Spring would leave an empty 200 for the client and its duplicates.
+	 * another server. It would leave an empty 200 for the client and its duplicates.
 	 */
 	private void rejectEmptySuccess() throws IOException {
 		Throwable thrown = this.progress.failure();
@@ -339,16 +341,19 @@ final class ClaimedResponse extends ResponseHandling {
 		Outcome outcome = outcome(thrown, false);
 		boolean held = response().isHeld();
 		if ((outcome == Outcome.FAILED || outcome == Outcome.NOT_RUN) && !held && !isStreaming()) {
-			// It was too large for the buffer, and its client must not take it as whole.
+			// The body was too large for the buffer. The client must not treat it as
+			// complete.
 			response().close();
 		}
-		// A response that was not buffered was not to be stored, which needs no reason.
+		// The storage of an unbuffered response was not intended, so a reason is not
+		// logged.
 		end(outcome, kind(), held ? thrown : null);
 	}
 
 	/**
-	 * Ends the call, unless its work continues, whose end then decides. Reads the
-	 * response now: when the end is written, the response may serve another request.
+	 * Ends the call, unless its work continues. In that case the end of the work ends the
+	 * call. Reads the response now, because it may serve another request when the record
+	 * is written.
 	 */
 	private void end(Outcome outcome, ResultKind kind, @Nullable Throwable why) {
 		StoredResponse stored = null;
@@ -358,7 +363,7 @@ final class ClaimedResponse extends ResponseHandling {
 			stored = (read && response().isHeld()) ? snapshot() : null;
 		}
 		catch (Throwable ex) {
-			// It may be a response of the application. The handler must not run again.
+			// The response may come from the application. The handler must not run again.
 			cause = ex;
 		}
 		if (stored != null && outcome == Outcome.SUCCESS) {
@@ -382,7 +387,10 @@ final class ClaimedResponse extends ResponseHandling {
 		}
 	}
 
-	/** Decides without the response, which may serve another request by now. */
+	/**
+	 * Determines the outcome without the response, which may already serve another
+	 * request.
+	 */
 	private void decideAfterResponse() {
 		StoredResponse early = this.earlyResponse;
 		Outcome outcome = this.progress.outcomeAfterResponse(early != null);
@@ -416,9 +424,9 @@ final class ClaimedResponse extends ResponseHandling {
 	}
 
 	/**
-	 * Stores a response that is complete. Spring may reject a future that is not complete
-	 * yet, for example because it cannot read the {@code Accept} header: the end of the
-	 * work then decides whether the response is stored.
+	 * Stores a complete response. Spring may reject an incomplete future, for example
+	 * because it cannot read the {@code Accept} header. The end of the work then
+	 * determines whether the response is stored.
 	 */
 	private void store(StoredResponse stored, ResultKind kind) {
 		if (this.work.isUnderWay()) {
@@ -431,8 +439,8 @@ final class ClaimedResponse extends ResponseHandling {
 	}
 
 	/**
-	 * Waits until the container rendered an error. If no listener reports the end of the
-	 * request, the error itself is stored at once.
+	 * Waits until the container rendered an error. If the end of the request is not
+	 * reported, the error itself is stored at once.
 	 */
 	private void awaitRendering(StoredResponse error) {
 		Consumer<StoredResponse> store = (rendered) -> store(rendered,
@@ -445,7 +453,7 @@ final class ClaimedResponse extends ResponseHandling {
 		}
 	}
 
-	/** Stores an error that was not rendered until the end of the request. */
+	/** Stores an error that was not rendered by the end of the request. */
 	void requestDestroyed() {
 		if (this.awaitedError == null || this.end.isKnown()) {
 			return;

@@ -50,18 +50,22 @@ import org.springframework.web.servlet.support.RequestContextUtils;
 
 /**
  * Replays a stored response before the arguments of its handler are bound, if this node
- * knows that the call is completed and nothing outside the guard can reject the request.
+ * knows that the call is completed and no code outside the guard can reject the request.
  * <p>
- * The rule: the guard is the outermost advice of the handler, and only Spring binds its
- * arguments. The adapter is Spring's {@link RequestMappingHandlerAdapter}, each parameter
- * is resolved by one of Spring's {@link #RESOLVERS}, which convert no text, and all
- * message converters are Spring's. The context of the handler has no
- * {@code RequestBodyAdvice}, {@code @InitBinder} or {@code @ModelAttribute} method for
- * it, and no argument is validated. The default fingerprint is compared, so the same
- * request was bound before.
- * <p>
- * It claims and rejects nothing: every other request is executed or rejected by the
- * guard. Thread-safe.
+ * The conditions:
+ * <ul>
+ * <li>The guard is the outermost advice of the handler.</li>
+ * <li>Only Spring binds the arguments of the handler, with its
+ * {@link RequestMappingHandlerAdapter}. Each parameter is resolved by one of Spring's
+ * {@link #RESOLVERS}, which do not convert text. All message converters are
+ * Spring's.</li>
+ * <li>The context of the handler has no {@code RequestBodyAdvice}, and no
+ * {@code @InitBinder} or {@code @ModelAttribute} method for it. Arguments are not
+ * validated.</li>
+ * <li>The default fingerprint is compared, so the same request was bound before.</li>
+ * </ul>
+ * This class does not claim keys and does not reject requests. The guard executes or
+ * rejects every other request. Thread-safe.
  */
 final class EarlyReplay {
 
@@ -99,7 +103,7 @@ final class EarlyReplay {
 	 * the application.
 	 * @return whether the filter will send the stored response, so that the handler must
 	 * not be called
-	 * @throws IOException if a part of the body could not be read
+	 * @throws IOException if part of the body could not be read
 	 */
 	boolean replays(HttpServletRequest request, Object handler) throws IOException {
 		// Most requests do not have an exchange.
@@ -131,14 +135,14 @@ final class EarlyReplay {
 		}
 		catch (RuntimeException ex) {
 			// The guard throws the exception again, unless other code rejects the request
-			// first.
+			// before.
 			return false;
 		}
 	}
 
 	/**
-	 * Returns whether the guard needs no argument of the handler, no transaction of the
-	 * caller, and no scope resolver, which would be called twice.
+	 * Returns whether the guard does not need handler arguments, a transaction of the
+	 * caller, or a scope resolver, which would be called twice.
 	 */
 	private boolean isKnownBeforeBinding(IdempotentOperation operation) {
 		return !this.callers.areResolved() && operation.options().mode() == IdempotencyMode.REPLAY
@@ -200,7 +204,7 @@ final class EarlyReplay {
 					.isEmpty();
 	}
 
-	/** The verdict on one bean. Two beans may share a method. */
+	/** The result of the check for one bean. Two beans may share a method. */
 	private record Verdict(Object bean, ApplicationContext context, boolean eligible) {
 	}
 

@@ -29,8 +29,8 @@ import org.springframework.web.context.request.async.WebAsyncManager;
 import org.springframework.web.context.request.async.WebAsyncUtils;
 
 /**
- * One request and its response, in all dispatches. It knows the innermost wrapper of the
- * response and the response of the guarded handler, if there is one.
+ * One request and its response, in all dispatches. It provides the innermost wrapper of
+ * the response, and the response of the guarded handler, if there was a guarded call.
  */
 final class Exchange {
 
@@ -44,10 +44,10 @@ final class Exchange {
 
 	private @Nullable BufferingResponse response;
 
-	/** The servlet response that is written while its transaction may be open. */
+	/** The servlet response that is rendered while its transaction may be open. */
 	private @Nullable HttpServletResponse inside;
 
-	/** The thread that makes it. */
+	/** The thread that renders it. */
 	private @Nullable Thread maker;
 
 	private @Nullable ResponseHandling answer;
@@ -61,12 +61,15 @@ final class Exchange {
 		this.observed = observed;
 	}
 
-	/** Returns the exchange of a request, {@code null} if the filter has not seen it. */
+	/**
+	 * Returns the exchange of a request, {@code null} if the filter did not process the
+	 * request.
+	 */
 	static @Nullable Exchange find(ServletRequest request) {
 		return (Exchange) request.getAttribute(ATTRIBUTE);
 	}
 
-	/** Begins the exchange of a request that has none. */
+	/** Begins the exchange of a request. */
 	static Exchange begin(ServletRequest request, HttpSettings settings) {
 		Exchange exchange = new Exchange(settings, request.getAttribute(OBSERVED) != null);
 		request.setAttribute(ATTRIBUTE, exchange);
@@ -74,8 +77,8 @@ final class Exchange {
 	}
 
 	/**
-	 * Creates the exception for a request that the filter has not wrapped, because
-	 * nothing may run unprotected.
+	 * Creates the exception for a request that the filter did not wrap. Such a request
+	 * must not run unprotected.
 	 */
 	static IllegalStateException missing(ServletRequest request, String aim) {
 		if (GuardedRequestMatcher.disprove(request)) {
@@ -91,7 +94,7 @@ final class Exchange {
 				+ "with MockMvc, use @AutoConfigureMockMvc or addFilters(...)");
 	}
 
-	/** Notes that a listener will report the end of the request. */
+	/** Records that a listener will report the end of the request. */
 	static void observe(ServletRequest request) {
 		request.setAttribute(OBSERVED, true);
 	}
@@ -112,8 +115,8 @@ final class Exchange {
 		if (type != DispatcherType.FORWARD && wraps(given, this.response)) {
 			return given;
 		}
-		// A forward gets a wrapper of its own as the innermost one, because some
-		// containers end the response behind the outer wrapper.
+		// A forward gets a separate wrapper as the innermost one, because some containers
+		// end the response without the outer wrapper.
 		BufferingResponse next = new BufferingResponse(given);
 		this.response = next;
 		if (this.answer != null) {
@@ -134,16 +137,15 @@ final class Exchange {
 	}
 
 	/**
-	 * Keeps the key of an operation, made from one part before its guard is asked.
+	 * Caches the key of an operation that was created from one part before its guard
+	 * runs.
 	 */
 	void made(IdempotentOperation operation, IdempotencyKey key) {
 		this.made = operation;
 		this.key = key;
 	}
 
-	/**
-	 * Returns the key that was made, {@code null} if it was made of anything else.
-	 */
+	/** Returns the cached key, {@code null} if it was created from other values. */
 	@Nullable IdempotencyKey key(IdempotentOperation operation, Caller caller, List<String> parts) {
 		IdempotencyKey known = this.key;
 		return (known != null && this.made == operation && known.caller().equals(caller) && parts.size() == 1
@@ -157,8 +159,8 @@ final class Exchange {
 	/**
 	 * Ends a dispatch.
 	 * @param previous the innermost wrapper before the dispatch
-	 * @param thrown the exception of the dispatch, {@code null} if it has returned
-	 * @return whether there is a response, even if the dispatch has thrown
+	 * @param thrown the exception of the dispatch, {@code null} if it returned
+	 * @return whether a response exists, even if the dispatch threw an exception
 	 * @throws IOException if the response could not be sent
 	 */
 	boolean leave(ServletRequest request, @Nullable BufferingResponse previous, @Nullable Throwable thrown)
@@ -200,19 +202,20 @@ final class Exchange {
 			request.getAsyncContext().addListener(new EndOfAsync(pending));
 		}
 		catch (IllegalStateException ex) {
-			// The request is complete by now.
+			// The request is already complete.
 			pending.asyncCompleted();
 		}
 	}
 
 	/**
-	 * Makes a response. If its handler leaves the transaction open, that ends here,
-	 * before anything of the response is sent.
-	 * @param <T> what has yet to be rendered
+	 * Renders a response. If the handler leaves its transaction open, the transaction
+	 * ends here, before any part of the response is sent.
+	 * @param <T> the part that still has to be rendered
 	 * @param given the servlet response
-	 * @param making makes the response, or returns what has yet to be rendered
-	 * @param again does so with the result of work that was done before
-	 * @return what has yet to be rendered, {@code null} for nothing
+	 * @param making renders the response, or returns the part that still has to be
+	 * rendered
+	 * @param again renders the result of work that was already done
+	 * @return the part that still has to be rendered, or {@code null}
 	 * @throws Exception the exception of the handler, of the rendering or of the commit
 	 */
 	<T> @Nullable T inside(HttpServletResponse given, Callable<@Nullable T> making, Again<T> again) throws Exception {
@@ -266,31 +269,31 @@ final class Exchange {
 	}
 
 	/**
-	 * Returns whether all that the current handler sends can be held back here, and its
-	 * transaction is ended when the response is made. A wrapper in between might hold a
-	 * part of it, and another thread could not end the transaction of this one.
+	 * Returns whether all output of the current handler can be buffered here, and its
+	 * transaction can end after the response is rendered. An inner wrapper might buffer
+	 * part of the output. Another thread could not end the transaction.
 	 */
 	boolean isMadeInside() {
 		return this.inside != null && this.inside == this.response && this.maker == Thread.currentThread();
 	}
 
 	/**
-	 * Returns the response of the guarded call that is or was under way, {@code null} if
-	 * there is none.
+	 * Returns the response of the guarded call that is or was in progress, or
+	 * {@code null}.
 	 */
 	@Nullable ClaimedResponse claimed() {
 		return (this.answer instanceof ClaimedResponse claimed) ? claimed : null;
 	}
 
-	/** Returns whether a stored response was found, so that nothing may run. */
+	/** Returns whether a stored response was found, so that the handler must not run. */
 	boolean isReplayed() {
 		return this.answer instanceof ResponseHandling.Replayed;
 	}
 
 	/**
-	 * Returns whether the container has already rejected the request, for example because
-	 * a form or a part breaks off. The handler would then work on half a request, and its
-	 * result would be kept.
+	 * Returns whether the container already rejected the request, for example because a
+	 * form or a part ended early. The handler would process an incomplete request, and
+	 * its result would be stored.
 	 */
 	boolean isRejected() {
 		BufferingResponse given = this.response;
@@ -309,9 +312,9 @@ final class Exchange {
 	}
 
 	/**
-	 * Answers the request with a stored response.
-	 * @throws IdempotencyKeyReusedException if it is a part, and not the one that the
-	 * request asks for
+	 * Responds to the request with a stored response.
+	 * @throws IdempotencyKeyReusedException if it is a partial response, and not the part
+	 * that the request asks for
 	 */
 	void replayed(StoredResponse stored, HttpServletRequest request, String operation) {
 		if (!stored.answers(RecordingRequest.headers(request, StoredResponse.RANGE))) {
@@ -324,14 +327,14 @@ final class Exchange {
 		return Objects.requireNonNull(this.response, "The response is set when the filter starts");
 	}
 
-	/** Makes a response of a result. */
+	/** Renders the response of a result. */
 	interface Again<T> {
 
 		@Nullable T render(@Nullable Object result) throws Exception;
 
 	}
 
-	/** Tells the response how asynchronous processing ends if no dispatch ends it. */
+	/** Notifies the response if asynchronous processing ends without a dispatch. */
 	private record EndOfAsync(ClaimedResponse response) implements AsyncListener {
 
 		@Override
@@ -351,7 +354,7 @@ final class Exchange {
 
 		@Override
 		public void onStartAsync(AsyncEvent event) {
-			// The filter listens anew at the end of each dispatch.
+			// The filter registers the listener again at the end of each dispatch.
 		}
 
 	}

@@ -37,12 +37,12 @@ import org.springframework.web.util.ServletRequestPathUtils;
 import org.springframework.web.util.pattern.PathPattern;
 
 /**
- * Knows which requests may meet a guarded handler, by the mappings of the servlet that
- * will serve them. All other requests pass the filter as they are.
+ * Determines which requests may reach a guarded handler, by the mappings of the servlet
+ * that will serve them. The filter does not process other requests.
  * <p>
- * It answers yes where it cannot know. If a guarded handler is reached by a request that
- * has passed all the same, the call fails before that handler runs, and no request passes
- * any more. Thread-safe.
+ * If the handler is unknown, the request matches. If a request that did not match reaches
+ * a guarded handler, the call fails before that handler runs, and all later requests
+ * match. Thread-safe.
  */
 final class GuardedRequestMatcher {
 
@@ -52,15 +52,15 @@ final class GuardedRequestMatcher {
 
 	private final Supplier<IdempotentOperationSource> operations;
 
-	/** The guarded handlers of each servlet, by its name. */
+	/** The guarded handlers of each servlet, by the name of the servlet. */
 	private final Map<String, ServletHandlers> servlets = new ConcurrentHashMap<>();
 
 	private volatile boolean disproved;
 
 	/**
 	 * Creates the matcher.
-	 * @param operations knows the operations
-	 * @param disproved whether no request can be known to meet none
+	 * @param operations provides the operations
+	 * @param disproved whether all requests match
 	 */
 	GuardedRequestMatcher(Supplier<IdempotentOperationSource> operations, boolean disproved) {
 		this.operations = operations;
@@ -68,8 +68,8 @@ final class GuardedRequestMatcher {
 	}
 
 	/**
-	 * Returns whether the dispatch of a request may meet a guarded handler. If not, the
-	 * request is marked, so that a later dispatch knows.
+	 * Returns whether the dispatch of a request may reach a guarded handler. If not, the
+	 * request is marked for later dispatches.
 	 */
 	boolean mayMeet(HttpServletRequest request) {
 		if (this.disproved || this.operations.get().readsBodies() || mayReach(request)) {
@@ -79,15 +79,15 @@ final class GuardedRequestMatcher {
 		return false;
 	}
 
-	/** Returns whether a dispatch of the request has passed. */
+	/** Returns whether a dispatch of the request did not match. */
 	static boolean hasPassed(ServletRequest request) {
 		return request.getAttribute(PASSED) != null;
 	}
 
 	/**
-	 * Is told that a request needs what the filter gives. If the request has passed, none
-	 * will pass from now on.
-	 * @return whether it has passed
+	 * Handles a guarded call in a request. If the request did not match, all requests
+	 * match from now on.
+	 * @return whether the request did not match
 	 */
 	static boolean disprove(ServletRequest request) {
 		if (request.getAttribute(PASSED) instanceof GuardedRequestMatcher handlers) {
@@ -119,13 +119,13 @@ final class GuardedRequestMatcher {
 	}
 
 	/**
-	 * Finds the guarded handlers of a servlet. Which functional route is guarded is not
-	 * visible, so every path counts if one is.
+	 * Finds the guarded handlers of a servlet. It is not visible which functional routes
+	 * are guarded, so every path counts if one of them is.
 	 * @return the handlers, {@code null} if a mapping does not list its handlers
 	 */
 	private @Nullable List<GuardedHandler> guarded(ApplicationContext context) {
-		// The servlet searches ancestors as well. Without a bean it has default mappings,
-		// which are not beans.
+		// The servlet also searches ancestor contexts. Without a bean it has default
+		// mappings, which are not beans.
 		Collection<HandlerMapping> mappings = BeanFactoryUtils
 			.beansOfTypeIncludingAncestors(context, HandlerMapping.class, true, false)
 			.values();
@@ -170,15 +170,16 @@ final class GuardedRequestMatcher {
 	/**
 	 * A guarded handler.
 	 *
-	 * @param methods its request methods, empty for all
+	 * @param methods its HTTP methods, empty for all
 	 * @param paths its paths, {@code null} if every path counts
-	 * @param evenIfSafe whether safe methods are guarded
+	 * @param evenIfSafe whether safe HTTP methods are guarded
 	 */
 	private record GuardedHandler(Set<String> methods, @Nullable Set<PathPattern> paths, boolean evenIfSafe) {
 
 		boolean mayTake(String method) {
 			if (method.equals("POST")) {
-				// A later filter may change it to any other method, as forms request it.
+				// A later filter may change it to any other method, as requested by a
+				// form.
 				return true;
 			}
 			return (this.evenIfSafe || !HandlerRules.isSafe(method)) && (this.methods.isEmpty()
@@ -203,7 +204,7 @@ final class GuardedRequestMatcher {
 	 * The guarded handlers of one servlet.
 	 *
 	 * @param servletContext the application of the servlet
-	 * @param guarded the handlers, {@code null} if they are not known
+	 * @param guarded the handlers, {@code null} if they are unknown
 	 */
 	private record ServletHandlers(ServletContext servletContext, @Nullable List<GuardedHandler> guarded) {
 

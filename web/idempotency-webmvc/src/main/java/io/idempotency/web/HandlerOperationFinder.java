@@ -12,7 +12,7 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.function.HandlerFunction;
 
-/** Knows the operation of the handler of a request. Thread-safe. */
+/** Finds the operation of a request's handler. Thread-safe. */
 final class HandlerOperationFinder {
 
 	private static final String ROUTE = HandlerOperationFinder.class.getName() + ".route";
@@ -28,7 +28,7 @@ final class HandlerOperationFinder {
 		return request.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) != null;
 	}
 
-	/** Notes that a request has reached the guard of its route. */
+	/** Records that a request reached the guard of its route. */
 	static void reached(HttpServletRequest request, IdempotentOperation route) {
 		if (request.getAttribute(ROUTE) == null) {
 			request.setAttribute(ROUTE, route);
@@ -36,8 +36,8 @@ final class HandlerOperationFinder {
 	}
 
 	/**
-	 * Returns whether the request may yet reach the guard of a route: nothing tells which
-	 * filters a route has.
+	 * Returns whether the request may still reach the guard of a route. The filters of a
+	 * route are not visible.
 	 */
 	static boolean mayReachRoute(HttpServletRequest request) {
 		return request.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerFunction

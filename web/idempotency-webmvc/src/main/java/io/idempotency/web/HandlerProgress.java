@@ -70,8 +70,8 @@ final class HandlerProgress {
 	}
 
 	/**
-	 * Records that the work read all it needs of the request. If the rendering of the
-	 * response cannot read the request later, the work still had all of it.
+	 * Records that the work read all required parts of the request. If the rendering of
+	 * the response cannot read the request later, the work is not affected.
 	 */
 	void read() {
 		this.wholeRead = !this.brokenRequest.getAsBoolean();
@@ -88,7 +88,7 @@ final class HandlerProgress {
 		}
 	}
 
-	/** Returns whether the work may have had only a part of the request. */
+	/** Returns whether the work may have received only a part of the request. */
 	private boolean isHalf() {
 		return this.brokenRequest.getAsBoolean() && !this.wholeRead;
 	}
@@ -122,7 +122,7 @@ final class HandlerProgress {
 		if (this.stage == Stage.NOT_RUN) {
 			return Failure.NOT_RUN;
 		}
-		// Some containers leave it to the handler to reject a body that breaks off.
+		// Some containers leave the rejection of an incomplete body to the handler.
 		boolean incomplete = response.isErrorOfContainer()
 				|| isHalf() && (thrown != null || response.getStatus() >= HttpServletResponse.SC_BAD_REQUEST);
 		return incomplete ? Failure.INCOMPLETE_REQUEST : Failure.of(thrown);

@@ -19,15 +19,14 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 /**
- * Knows what Spring makes of the result of a handler: a response at once, one that comes
- * later, or a stream.
+ * Determines how Spring renders the result of a handler: at once, later, or as a stream.
  */
 final class HandlerResult {
 
 	private HandlerResult() {
 	}
 
-	/** Returns the object that the body of a response is made of. */
+	/** Returns the object from which the body of a response is rendered. */
 	public static @Nullable Object content(@Nullable Object result) {
 		if (result instanceof EntityResponse<?> response) {
 			return response.entity();
@@ -35,7 +34,7 @@ final class HandlerResult {
 		return (result instanceof HttpEntity<?> entity) ? entity.getBody() : result;
 	}
 
-	/** Returns whether the response is not there yet when the handler has returned. */
+	/** Returns whether the response is not available yet after the handler returned. */
 	public static boolean goesOn(@Nullable Object content) {
 		return content instanceof ResponseBodyEmitter || content instanceof DeferredResult
 				|| content instanceof CompletionStage<?> || isTask(content) || isReactive(content);
@@ -47,8 +46,9 @@ final class HandlerResult {
 	}
 
 	/**
-	 * Returns whether the response of a route is written bit by bit: events, or the
-	 * values of a publisher. One that is yet to come is seen when it is there.
+	 * Returns whether the response of a route is written in parts: events, or the values
+	 * of a publisher. A response that is not available yet is checked when it is
+	 * available.
 	 */
 	public static boolean isStream(@Nullable Object result) {
 		if (!(result instanceof ServerResponse response)) {
@@ -62,7 +62,10 @@ final class HandlerResult {
 				|| MediaType.TEXT_EVENT_STREAM.equalsTypeAndSubtype(response.headers().getContentType());
 	}
 
-	/** Spring has no question for it. */
+	/**
+	 * Returns whether the response is available. Spring does not provide a method for
+	 * this check.
+	 */
 	private static boolean isThere(AsyncServerResponse later) {
 		try {
 			later.statusCode();
@@ -74,8 +77,8 @@ final class HandlerResult {
 	}
 
 	/**
-	 * Returns whether Spring runs the content as a task. Some reactive types are callable
-	 * as well, and Spring subscribes to those.
+	 * Returns whether Spring runs the content as a task. Some reactive types are also
+	 * callable, and Spring subscribes to those.
 	 */
 	public static boolean isTask(@Nullable Object content) {
 		return content instanceof Callable && !isReactive(content) || content instanceof WebAsyncTask

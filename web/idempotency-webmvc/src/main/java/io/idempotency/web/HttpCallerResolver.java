@@ -16,7 +16,7 @@ import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.util.ClassUtils;
 
 /**
- * Determines the caller who owns the keys and tokens of a request. Thread-safe.
+ * Determines the caller to whom the keys and tokens of a request belong. Thread-safe.
  *
  * @hidden
  */
@@ -32,8 +32,8 @@ public final class HttpCallerResolver {
 
 	/**
 	 * Creates the resolver.
-	 * @param settings determine the caller if there is no resolver
-	 * @param resolver the application's own resolver
+	 * @param settings determine the caller without a resolver
+	 * @param resolver the resolver of the application
 	 */
 	HttpCallerResolver(HttpSettings settings, @Nullable IdempotencyScopeResolver resolver) {
 		this.callers = new RequestCallerResolver(settings, IdempotencyScopeResolver.class);
@@ -41,10 +41,10 @@ public final class HttpCallerResolver {
 	}
 
 	/**
-	 * Returns the caller of a guarded request, who owns its key.
-	 * @throws IdempotencyCallerUnknownException if the settings reject anonymous callers,
+	 * Returns the caller of a guarded request, to whom its key belongs.
+	 * @throws IdempotencyCallerUnknownException if the settings reject anonymous callers
 	 * and the request has no principal
-	 * @throws IllegalStateException if the resolver gives no scope, or if the principal
+	 * @throws IllegalStateException if the resolver returns no scope, or if the principal
 	 * has no stable name
 	 */
 	Caller owner(HttpServletRequest request, String operation) {
@@ -56,7 +56,7 @@ public final class HttpCallerResolver {
 
 	/**
 	 * Returns the caller of a request.
-	 * @throws IllegalStateException if the resolver gives no scope, or if the principal
+	 * @throws IllegalStateException if the resolver returns no scope, or if the principal
 	 * has no stable name
 	 */
 	Caller of(HttpServletRequest request) {
@@ -67,28 +67,28 @@ public final class HttpCallerResolver {
 	}
 
 	/**
-	 * Returns the principal of a request, {@code null} if nobody is logged in. Where no
-	 * chain of Spring Security handles a request, its login may be in the thread's
-	 * context alone, where method security and the handler find it.
+	 * Returns the principal of a request, {@code null} without a login. If no security
+	 * filter chain handles the request, the login may be only in the thread's security
+	 * context, where method security and the handler find it.
 	 */
 	static @Nullable Principal principal(HttpServletRequest request) {
 		Principal ofRequest = request.getUserPrincipal();
 		return (ofRequest == null && SPRING_SECURITY) ? Login.current() : ofRequest;
 	}
 
-	/** Returns whether the application's own resolver determines the callers. */
+	/** Returns whether the resolver of the application determines the callers. */
 	boolean areResolved() {
 		return this.resolver != null;
 	}
 
 	/**
-	 * Returns the caller of the request that the current thread works for, who owns the
-	 * keys that clients choose.
-	 * @param operation the operation that is called
+	 * Returns the caller of the current thread's request, to whom client-generated keys
+	 * belong.
+	 * @param operation the called operation
 	 * @return the caller, {@link Caller#GLOBAL} outside a request
-	 * @throws IdempotencyCallerUnknownException if the settings reject anonymous callers,
+	 * @throws IdempotencyCallerUnknownException if the settings reject anonymous callers
 	 * and the request has no principal
-	 * @throws IllegalStateException if the resolver gives no scope, or if the principal
+	 * @throws IllegalStateException if the resolver returns no scope, or if the principal
 	 * has no stable name
 	 */
 	public Caller currentOwner(String operation) {
@@ -97,7 +97,7 @@ public final class HttpCallerResolver {
 	}
 
 	/**
-	 * Returns the caller of the request that the current thread works for.
+	 * Returns the caller of the current thread's request.
 	 * @return the caller, {@link Caller#GLOBAL} outside a request
 	 */
 	public Caller current() {

@@ -35,15 +35,15 @@ import org.springframework.web.multipart.MultipartHttpServletRequest;
 import org.springframework.web.util.WebUtils;
 
 /**
- * An HTTP request: the values in it, and what of it is compared. For the thread that
- * works for the request.
+ * The values of an HTTP request, including those that are compared. For the thread that
+ * handles the request.
  */
 final class HttpRequestValues implements ComparedRequest {
 
 	/**
 	 * The attributes of dispatches. After a dispatch the request itself shows only its
-	 * new target, and these attributes show what the client has asked for and which of
-	 * several inner handlers answers.
+	 * new target. These attributes contain the original target of the client and the
+	 * inner handler that responds.
 	 */
 	private static final List<String> DISPATCHES = List.of(RequestDispatcher.FORWARD_REQUEST_URI,
 			RequestDispatcher.FORWARD_QUERY_STRING, AsyncContext.ASYNC_REQUEST_URI, AsyncContext.ASYNC_QUERY_STRING,
@@ -63,7 +63,7 @@ final class HttpRequestValues implements ComparedRequest {
 	}
 
 	/**
-	 * Returns the values of the request that the current thread works for.
+	 * Returns the values of the current thread's request.
 	 * @return the values, {@link RequestValues#NONE} outside a request
 	 */
 	static RequestValues current() {
@@ -207,7 +207,7 @@ final class HttpRequestValues implements ComparedRequest {
 			return this.request.getParts();
 		}
 		catch (ServletException | IllegalStateException ex) {
-			// Containers throw these exceptions if there is no multipart configuration.
+			// Containers throw these exceptions without a multipart configuration.
 			return List.of();
 		}
 		catch (IOException ex) {
@@ -247,9 +247,8 @@ final class HttpRequestValues implements ComparedRequest {
 	}
 
 	/**
-	 * Knows the parameter in which a page sends the token against forged requests. Spring
-	 * Security masks the token anew on each page, so its value says nothing about the
-	 * request.
+	 * Finds the parameter that contains the CSRF token. Spring Security masks the token
+	 * again on each page, so its value is unrelated to the request.
 	 */
 	private static final class CsrfParameter {
 
@@ -261,8 +260,8 @@ final class HttpRequestValues implements ComparedRequest {
 
 		/**
 		 * Returns the name of the parameter of a request.
-		 * @return the name, {@code null} if Spring Security does not guard the request
-		 * against forgery or the client cannot have sent a token
+		 * @return the name, {@code null} if Spring Security does not protect the request
+		 * against CSRF or the client cannot have sent a token
 		 */
 		static @Nullable String name(HttpServletRequest request) {
 			return SPRING_SECURITY ? Token.parameterName(request) : null;
@@ -277,9 +276,9 @@ final class HttpRequestValues implements ComparedRequest {
 			}
 
 			/**
-			 * Returns whether the client may have sent a token. Spring Security creates a
-			 * token and a session when it is asked for the name, so it is not asked for a
-			 * client without a session and without cookies.
+			 * Returns whether the client may have sent a token. Reading the name creates
+			 * a token and a session. It is therefore not read for a client without a
+			 * session and without cookies.
 			 */
 			private static boolean hasState(HttpServletRequest request) {
 				return request.getRequestedSessionId() != null || request.getCookies() != null

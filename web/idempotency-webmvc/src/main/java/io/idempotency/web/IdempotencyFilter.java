@@ -16,12 +16,12 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
 /**
- * Wraps request and response, so that the guard of a handler can see the body of the
- * request, and can hold the response back until the record is complete.
+ * Wraps request and response. The guard of a handler can then read the body of the
+ * request, and buffer the response until the record is complete.
  * <p>
  * The filter must be registered for the dispatcher types REQUEST, ASYNC, ERROR and
- * FORWARD, inside Spring Security. A dispatch that cannot meet a guarded handler passes
- * as the container gave it. Thread-safe.
+ * FORWARD, inside Spring Security. A dispatch that cannot reach a guarded handler is not
+ * changed. Thread-safe.
  */
 final class IdempotencyFilter implements Filter {
 
@@ -33,11 +33,11 @@ final class IdempotencyFilter implements Filter {
 
 	/**
 	 * Creates the filter.
-	 * @param settings the settings of the door
-	 * @param operations knows the operations; the filter asks it at the first request,
-	 * because filters are created before most beans
-	 * @param all whether every request may meet a guarded bean that nobody knows yet, so
-	 * that none passes as it is
+	 * @param settings the settings of the HTTP adapter
+	 * @param operations provides the operations at the first request, because filters are
+	 * created before most beans
+	 * @param all whether every request may reach a guarded bean that does not exist yet,
+	 * so that all requests are wrapped
 	 */
 	IdempotencyFilter(HttpSettings settings, Supplier<IdempotentOperationSource> operations, boolean all) {
 		this.settings = settings;
@@ -83,9 +83,9 @@ final class IdempotencyFilter implements Filter {
 	}
 
 	/**
-	 * Reports the end of a request, so that the door can await the rendering of an error
-	 * and keep its bytes. Without this listener (MockMvc has none) the error itself is
-	 * kept, and each replay renders it anew. Thread-safe.
+	 * Reports the end of a request, so that the adapter can await the rendering of an
+	 * error and store its output. Without this listener (for example in MockMvc) the
+	 * error itself is stored, and each replay renders it again. Thread-safe.
 	 */
 	static final class RequestListener implements ServletRequestListener {
 

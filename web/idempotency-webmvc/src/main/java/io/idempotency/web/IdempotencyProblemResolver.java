@@ -24,15 +24,16 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
 /**
- * Answers the rejections of the library as problem details (RFC 9457), whether they come
- * from the handler or from a guarded method that it calls. Thread-safe.
+ * Renders the library's rejections as problem details (RFC 9457), whether they come from
+ * the handler or from a guarded method that it calls. Thread-safe.
  * <p>
- * An {@code @ExceptionHandler} of the application that names {@link IdempotencyException}
- * or one of its subclasses goes first; a handler for all exceptions does not.
+ * An {@code @ExceptionHandler} of the application that is declared for
+ * {@link IdempotencyException} or one of its subclasses comes first. A handler for all
+ * exceptions does not.
  */
 final class IdempotencyProblemResolver implements HandlerExceptionResolver, Ordered {
 
-	/** The place before Spring's own resolvers, whose composite has the order 0. */
+	/** The position before Spring's resolvers, whose composite has the order 0. */
 	private static final int ORDER = -1;
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyProblemResolver.class);
@@ -41,8 +42,8 @@ final class IdempotencyProblemResolver implements HandlerExceptionResolver, Orde
 
 	/**
 	 * Creates the resolver.
-	 * @param context knows the exception handlers of the application
-	 * @param settings of the door
+	 * @param context provides the exception handlers of the application
+	 * @param settings the settings of the HTTP adapter
 	 */
 	IdempotencyProblemResolver(ApplicationContext context, HttpSettings settings) {
 		this.renderer = new ProblemRenderer(context, settings.problemTypeBase());
@@ -56,16 +57,16 @@ final class IdempotencyProblemResolver implements HandlerExceptionResolver, Orde
 			return null;
 		}
 		if (response.isCommitted()) {
-			// If the container has already answered with an error, for example for a body
-			// that breaks off, that answer stands. Any other answer must not end as if it
-			// were whole.
+			// If the container already sent an error, for example for an incomplete body,
+			// that response remains. Any other response must not end as if it were
+			// complete.
 			return (response.getStatus() >= 400) ? new ModelAndView() : null;
 		}
 		answer(rejection, this.renderer.detail(rejection, target(request), handler), request, response);
 		return new ModelAndView();
 	}
 
-	/** Answers the rejection of a route. */
+	/** Renders the rejection of a route. */
 	void answer(IdempotencyException rejection, IdempotentOperation route, HttpServletRequest request,
 			HttpServletResponse response) {
 		answer(rejection, this.renderer.detailOfOperation(rejection, target(request), route), request, response);
@@ -93,8 +94,8 @@ final class IdempotencyProblemResolver implements HandlerExceptionResolver, Orde
 		if (retryAfter != null) {
 			response.setHeader("Retry-After", retryAfter);
 		}
-		// The handler may have written something before a nested call was rejected. That
-		// is no answer.
+		// The handler may have written output before a nested call was rejected. That
+		// output is discarded.
 		response.resetBuffer();
 		response.setStatus(rejection.status());
 		response.setContentType(ProblemRenderer.MEDIA_TYPE);
@@ -107,7 +108,7 @@ final class IdempotencyProblemResolver implements HandlerExceptionResolver, Orde
 			out = response.getOutputStream();
 		}
 		catch (IllegalStateException ex) {
-			// The handler has taken the writer, whose charset is not known.
+			// The handler obtained the writer, whose charset is unknown.
 			PrintWriter writer = response.getWriter();
 			json.chars().forEach((c) -> writer.print((c < 0x80) ? String.valueOf((char) c) : "\\u%04x".formatted(c)));
 			writer.flush();
@@ -123,9 +124,7 @@ final class IdempotencyProblemResolver implements HandlerExceptionResolver, Orde
 		return ORDER;
 	}
 
-	/**
-	 * Finds the path that the client has asked for, even after dispatches to other paths.
-	 */
+	/** Finds the path of the client's request, even after dispatches to other paths. */
 	static final class ClientPath {
 
 		private ClientPath() {
@@ -134,7 +133,7 @@ final class IdempotencyProblemResolver implements HandlerExceptionResolver, Orde
 		static String of(HttpServletRequest request) {
 			String forwarded = attribute(request, RequestDispatcher.FORWARD_REQUEST_URI);
 			String dispatched = attribute(request, AsyncContext.ASYNC_REQUEST_URI);
-			// The last dispatch shows the path of the one before it.
+			// The last dispatch shows the path of the dispatch before.
 			boolean forwardedLast = request.getDispatcherType() == DispatcherType.FORWARD;
 			String first = forwardedLast ? dispatched : forwarded;
 			String second = forwardedLast ? forwarded : dispatched;

@@ -33,14 +33,15 @@ import org.springframework.web.servlet.function.ServerResponse;
  * }
  * </pre>
  *
- * A filter guards all routes of its router function as one operation, except for GET,
- * HEAD, OPTIONS and TRACE, which pass. Error handlers of the same router function belong
- * to the guarded handler: what they answer is its response. A filter that stands outside
- * of the guard sees duplicates, too, so what it rejects uses no key.
+ * A filter guards all routes of its router function as one operation. GET, HEAD, OPTIONS
+ * and TRACE are not guarded. Error handlers of the same router function are part of the
+ * guarded handler, so their responses are its response. A filter outside the guard also
+ * processes duplicates. A request that it rejects does not use a key.
  * <p>
- * Thread-safe. A rejected request is answered with a problem by the filter. An exception
- * of the handler goes on to whoever is outside; the response that is made of it is kept
- * or frees the key by its status, as for methods, unless the route says otherwise.
+ * The filter renders a rejected request as a problem. An exception of the handler is
+ * propagated to the outer filters. The status of the resulting response determines
+ * whether the response is stored or the key is released, as for controller methods. The
+ * route can be configured otherwise. Thread-safe.
  *
  * @since 0.1.0
  */
@@ -56,9 +57,9 @@ public final class IdempotentRoutes {
 
 	/**
 	 * Creates the routes.
-	 * @param routes makes operations
+	 * @param routes creates operations
 	 * @param adapter guards calls
-	 * @param problems answers rejections
+	 * @param problems renders rejections
 	 * @param namespace the namespace of the operations
 	 */
 	IdempotentRoutes(RouteRegistry routes, WebMvcAdapter adapter, IdempotencyProblemResolver problems,
@@ -66,7 +67,7 @@ public final class IdempotentRoutes {
 		this(new Guard(routes, adapter, problems, namespace));
 	}
 
-	/** Found so that a native image keeps it. */
+	/** Finds the method in a form that registers it for native images. */
 	private static Method handle() {
 		try {
 			return HandlerFunction.class.getMethod("handle", ServerRequest.class);
@@ -77,7 +78,7 @@ public final class IdempotentRoutes {
 	}
 
 	/**
-	 * Returns routes whose filters guard nothing, for tests of a router function alone,
+	 * Returns routes whose filters do not guard, for tests of a single router function
 	 * and for applications with {@code idempotency.enabled=false}.
 	 * @return the routes
 	 */
@@ -86,8 +87,8 @@ public final class IdempotentRoutes {
 	}
 
 	/**
-	 * Makes the guard of routes that need nothing but defaults.
-	 * @param operation the name of the operation, which is a part of each key
+	 * Creates a filter that guards routes with the default settings.
+	 * @param operation the name of the operation, which is part of each key
 	 * @return the filter, for one router function
 	 */
 	public HandlerFilterFunction<ServerResponse, ServerResponse> filter(String operation) {
@@ -96,12 +97,12 @@ public final class IdempotentRoutes {
 	}
 
 	/**
-	 * Makes the guard of routes.
-	 * @param operation the name of the operation, which is a part of each key
-	 * @param description describes how they are guarded
+	 * Creates a filter that guards routes.
+	 * @param operation the name of the operation, which is part of each key
+	 * @param description describes how the routes are guarded
 	 * @return the filter, for one router function
 	 * @throws io.idempotency.IdempotencyConfigurationException if the description is
-	 * wrong
+	 * invalid
 	 */
 	public HandlerFilterFunction<ServerResponse, ServerResponse> filter(String operation,
 			Consumer<? super IdempotentRoute<ServerRequest>> description) {
@@ -114,7 +115,7 @@ public final class IdempotentRoutes {
 
 	/**
 	 * Returns a filter that does nothing, for routes that are deliberately not guarded.
-	 * @param reason why they are not guarded, as for {@link io.idempotency.NotIdempotent}
+	 * @param reason the reason, as for {@link io.idempotency.NotIdempotent}
 	 * @return the filter, for one router function
 	 */
 	public HandlerFilterFunction<ServerResponse, ServerResponse> notIdempotent(String reason) {
@@ -122,7 +123,7 @@ public final class IdempotentRoutes {
 		return new DecidedFilter((request, next) -> next.handle(request), reason);
 	}
 
-	/** A filter with the decision of the application. */
+	/** A filter that records the decision of the application. */
 	private record DecidedFilter(HandlerFilterFunction<ServerResponse, ServerResponse> filter,
 			@Nullable String reason) implements HandlerFilterFunction<ServerResponse, ServerResponse>, DecidedRoute {
 
@@ -133,7 +134,7 @@ public final class IdempotentRoutes {
 
 	}
 
-	/** What makes guards. */
+	/** The components that guards need. */
 	private record Guard(RouteRegistry routes, WebMvcAdapter adapter, IdempotencyProblemResolver problems,
 			Namespace namespace) {
 
@@ -148,8 +149,8 @@ public final class IdempotentRoutes {
 					if (call.hasRun()) {
 						throw rejection;
 					}
-					// It is answered here, so that no handler of all exceptions outside
-					// makes an error of it.
+					// Rendered here, so that an outer handler for all exceptions does not
+					// convert it to another error.
 					return ServerResponse.status(rejection.status()).build((servletRequest, response) -> {
 						this.problems.answer(rejection, route, servletRequest, response);
 						return null;

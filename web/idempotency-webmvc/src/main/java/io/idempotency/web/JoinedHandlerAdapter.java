@@ -34,10 +34,10 @@ import org.springframework.web.servlet.mvc.method.annotation.ServletInvocableHan
 import org.springframework.web.servlet.support.RequestContextUtils;
 
 /**
- * Stands around the adapter of handlers whose record joins their transaction, so that the
- * answer commits with the work: the transaction that the guard has begun ends when the
- * adapter has made the response, before any interceptor is told and anything is sent. An
- * exception of the commit is one of the handler. Thread-safe.
+ * Wraps the adapter of handlers whose record joins their transaction, so that the
+ * response commits with the work. The transaction of the guard ends after the response is
+ * rendered, before interceptors are called and output is sent. An exception of the commit
+ * is handled like one of the handler. Thread-safe.
  */
 final class JoinedHandlerAdapter implements HandlerAdapter, Ordered {
 
@@ -45,14 +45,14 @@ final class JoinedHandlerAdapter implements HandlerAdapter, Ordered {
 
 	private final Supplier<IdempotentOperationSource> operations;
 
-	/** Those whose answers were once made behind a wrapper. */
+	/** The logged handlers whose responses another wrapper buffered. */
 	private final Set<Method> told = ConcurrentHashMap.newKeySet();
 
 	private final Map<ApplicationContext, List<HandlerAdapter>> adapters = new ConcurrentReferenceHashMap<>();
 
 	/**
 	 * Creates the adapter.
-	 * @param operations gives the operations of handlers
+	 * @param operations provides the operations of handlers
 	 */
 	JoinedHandlerAdapter(Supplier<IdempotentOperationSource> operations) {
 		this.operations = operations;
@@ -84,7 +84,7 @@ final class JoinedHandlerAdapter implements HandlerAdapter, Ordered {
 				(result) -> render(result, (HandlerMethod) handler, mvc, new ServletWebRequest(request, response)));
 	}
 
-	/** Makes a response of a result as if the handler had just returned it. */
+	/** Renders a result as if the handler had returned it. */
 	private static @Nullable ModelAndView render(@Nullable Object result, HandlerMethod handler,
 			RequestMappingHandlerAdapter adapter, ServletWebRequest request) throws Exception {
 		ServletInvocableHandlerMethod returning = new ServletInvocableHandlerMethod(handler) {
@@ -115,7 +115,7 @@ final class JoinedHandlerAdapter implements HandlerAdapter, Ordered {
 		return answer;
 	}
 
-	/** Returns the adapter that the dispatcher would have asked. */
+	/** Returns the adapter that the dispatcher would use. */
 	private HandlerAdapter adapter(HttpServletRequest request, Object handler) throws ServletException {
 		ApplicationContext context = RequestContextUtils.findWebApplicationContext(request);
 		List<HandlerAdapter> candidates = (context != null)

@@ -10,15 +10,15 @@ import jakarta.servlet.ServletInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a request, read once. The stream keeps the bytes that its readers read, up
- * to a limit. It can also read ahead, so that the whole body is known before its reader
- * comes. Not thread-safe.
+ * The body of a request, which is read once from the container. The stream records the
+ * bytes up to a limit. It can also read ahead, so that the whole body is known before the
+ * first reader. Not thread-safe.
  */
 final class RecordingInputStream extends ServletInputStream {
 
 	private static final int INITIAL_SIZE = 512;
 
-	/** A client may announce more than it sends, so no more than this is believed. */
+	/** Maximum initial size. A client may declare more bytes than it sends. */
 	private static final int MAX_INITIAL_SIZE = 64 * 1024;
 
 	private final ServletInputStream source;
@@ -28,8 +28,8 @@ final class RecordingInputStream extends ServletInputStream {
 	private final int initialSize;
 
 	/**
-	 * The bytes that were read from the source; a reader stands at the position.
-	 * {@code null} stands for no bytes.
+	 * The bytes that were read from the source, positioned at the next byte of the
+	 * reader. {@code null} for no bytes.
 	 */
 	private @Nullable ByteSink recorded;
 
@@ -43,39 +43,43 @@ final class RecordingInputStream extends ServletInputStream {
 
 	private boolean ended;
 
-	/** The announced bytes that must still come, negative if the length is unknown. */
+	/**
+	 * The number of declared bytes that are still missing, negative if the length is
+	 * unknown.
+	 */
 	private long missing;
 
-	/** Whether the source has failed; an asynchronous reader may be another thread. */
+	/** Whether the source failed. An asynchronous reader may use another thread. */
 	private volatile boolean broken;
 
 	/**
 	 * Creates the stream.
 	 * @param source the container's stream
-	 * @param limit the largest number of bytes that is recorded
-	 * @param expected the number of bytes that the client has announced, -1 if it has not
-	 * @param checked whether the container does not check that number
+	 * @param limit the maximum number of recorded bytes
+	 * @param expected the declared number of bytes, -1 if it is not declared
+	 * @param checked whether this stream checks that number, because the container does
+	 * not
 	 */
 	RecordingInputStream(ServletInputStream source, long limit, long expected, boolean checked) {
 		this.source = source;
 		this.missing = checked ? expected : -1;
 		this.limit = limit;
-		// One byte more, so that the end of the body is seen without a larger array.
+		// One additional byte, so that the end of the body is detected without a larger
+		// array.
 		this.initialSize = (expected >= 0) ? (int) Math.min(expected, MAX_INITIAL_SIZE) + 1 : INITIAL_SIZE;
 	}
 
-	/** Lets the body pass through from now on, because no guard will ask for it. */
+	/** Passes the body through from now on, because the guard does not need it. */
 	void stopRecording() {
 		this.recording = false;
 		this.lost |= this.position > 0;
 	}
 
 	/**
-	 * Reads the body to its end; later readers still get all of it.
-	 * @return whether the whole body is known, {@code false} if it is larger than the
-	 * limit
+	 * Reads the body to its end. Later readers still receive all of it.
+	 * @return whether the whole body is known, {@code false} if it exceeds the limit
 	 * @throws IOException if the body could not be read
-	 * @throws IllegalStateException if a part of it was read and is not recorded
+	 * @throws IllegalStateException if part of it was read and is not recorded
 	 */
 	boolean readAhead() throws IOException {
 		if (this.lost) {
@@ -110,7 +114,7 @@ final class RecordingInputStream extends ServletInputStream {
 		return this.broken;
 	}
 
-	/** Returns the bytes that were recorded, not a copy. */
+	/** Returns the recorded bytes, not a copy. */
 	ByteBuffer recorded() {
 		return sink().toBuffer();
 	}
@@ -165,7 +169,7 @@ final class RecordingInputStream extends ServletInputStream {
 			this.lost |= !this.tooLarge && length > 0;
 		}
 		if (this.tooLarge || !this.recording) {
-			// The reader has got all recorded bytes.
+			// The reader received all recorded bytes.
 			this.recorded = null;
 			this.position = 0;
 		}

@@ -39,20 +39,20 @@ import org.springframework.http.server.ServletServerHttpRequest;
 import org.springframework.web.util.WebUtils;
 
 /**
- * Lets the guard of a handler see the body that the handler reads. The first reader may
- * be a message converter, a filter or the handler itself, or there may be no reader. For
- * handlers without a guard the body passes through.
+ * Records the body that the handler reads for the guard of the handler. The first reader
+ * may be a message converter, a filter or the handler itself, or the body is not read.
+ * For unguarded handlers the body passes through.
  */
 final class RecordingRequest extends HttpServletRequestWrapper {
 
-	/** By which Tomcat tells of a form that it could not decode. */
+	/** The attribute with which Tomcat reports a form that it could not decode. */
 	private static final String UNPARSED = "org.apache.catalina.parameter_parse_failed";
 
 	private final HandlerOperationFinder operationFinder;
 
 	private final long limit;
 
-	/** Whether code that was not guarded had the request before. */
+	/** Whether unguarded code processed the request before. */
 	private final boolean late;
 
 	private @Nullable RecordingInputStream stream;
@@ -73,8 +73,8 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * Returns the recording request that a request wraps, {@code null} if the filter has
-	 * not seen the request.
+	 * Returns the recording request that a request wraps, {@code null} if the filter did
+	 * not process the request.
 	 */
 	static @Nullable RecordingRequest find(ServletRequest request) {
 		return WebUtils.getNativeRequest(request, RecordingRequest.class);
@@ -93,9 +93,9 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * Sends the held output when a handler starts asynchronous processing by hand. From
-	 * then on the handler may write to the container's own response, and that output must
-	 * come after its output to the wrapper.
+	 * Sends the buffered output when a handler starts asynchronous processing itself.
+	 * After that the handler may write to the container's response, and that output must
+	 * follow its output to the wrapper.
 	 */
 	private void beforeAsync() {
 		Exchange exchange = Exchange.find(this);
@@ -122,7 +122,7 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 		return body;
 	}
 
-	/** Returns whether the guard may ask for the body. */
+	/** Returns whether the guard may read the body. */
 	private static boolean mayNeedBody(IdempotentOperation operation) {
 		return needsBody(operation) || operation.key().source() instanceof KeySource.Spel
 				|| operation.fingerprint() instanceof FingerprintSource.Spel || operation.key().scope() != null
@@ -130,8 +130,8 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * Returns whether it is certain before the call that the call is guarded and that its
-	 * guard asks for the body.
+	 * Returns whether it is certain before the call that the call is guarded and its
+	 * guard reads the body.
 	 */
 	private static boolean willNeedBody(IdempotentOperation operation, HttpServletRequest request) {
 		return needsBody(operation) && operation.key().condition() == null
@@ -162,7 +162,7 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	private RecordingInputStream stream() throws IOException {
 		if (this.stream == null) {
 			try {
-				// Over HTTP/2 a container may not notice that a part of the body is
+				// With HTTP/2, some containers do not detect that a part of the body is
 				// missing.
 				boolean checked = getProtocol().startsWith("HTTP/2") && !ContentType.of(getContentType()).isForm();
 				this.stream = new RecordingInputStream(super.getInputStream(), this.limit, getContentLengthLong(),
@@ -176,7 +176,7 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 		return this.stream;
 	}
 
-	/** Returns the values of a header, in a list of its own only if there are many. */
+	/** Returns the values of a header. Only several values are copied to a new list. */
 	static List<String> headers(HttpServletRequest request, String name) {
 		Enumeration<String> values = request.getHeaders(name);
 		if (!values.hasMoreElements()) {
@@ -191,7 +191,7 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 		return all;
 	}
 
-	/** Returns the parts of the response that are asked for, empty for the whole. */
+	/** Returns the requested ranges of the response, empty for the whole response. */
 	List<String> range() {
 		return headers(this, StoredResponse.RANGE);
 	}
@@ -202,18 +202,18 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * Returns the whole body; later readers still get all of it.
+	 * Returns the whole body. Later readers still receive all of it.
 	 * @return the bytes, not a copy
 	 * @throws HttpMessageNotReadableException if the body could not be read
-	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
+	 * @throws IdempotencyBodyTooLargeException if the body exceeds the limit
 	 */
 	ByteBuffer body() {
 		try {
 			return read().recorded();
 		}
 		catch (IOException ex) {
-			// The failure looks like that of an argument of the handler, so the client is
-			// told and not the operator.
+			// The failure is reported like that of a handler argument, so the client is
+			// notified and an error is not logged.
 			throw unreadable("The body of the request could not be read", ex);
 		}
 	}
@@ -237,8 +237,8 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * Returns whether the container has read a form or parts: of a form that cannot be
-	 * decoded Tomcat makes no parameter, and says so by an attribute.
+	 * Returns whether the container read a form or parts. Tomcat creates no parameters
+	 * for a form that cannot be decoded, and sets an attribute.
 	 */
 	private boolean isFormOfContainer() {
 		ContentType type = ContentType.of(getContentType());
@@ -246,8 +246,9 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * Returns whether a body is surely all that the client has sent. The code that had
-	 * the request before may have read a part of it, or all of it as parameters.
+	 * Returns whether a body certainly contains everything that the client sent. Code
+	 * that processed the request before may have read a part of it, or all of it as
+	 * parameters.
 	 */
 	private boolean isWhole(int size) {
 		long announced = getContentLengthLong();
@@ -258,8 +259,9 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * Returns whether there are more parameters than the query has. A dispatch with a
-	 * query of its own adds that of the request before, which is not the body either.
+	 * Returns whether there are more parameters than the query contains. A dispatch with
+	 * another query adds the parameters of the previous query, which do not come from the
+	 * body either.
 	 */
 	private boolean isFormInParameters() {
 		if (getDispatcherType() != DispatcherType.REQUEST && getQueryString() != null
@@ -275,9 +277,9 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * Returns the whole body, for whoever looks into it.
+	 * Returns the whole body for lookups and comparisons.
 	 * @throws HttpMessageNotReadableException if the body could not be read
-	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
+	 * @throws IdempotencyBodyTooLargeException if the body exceeds the limit
 	 */
 	CachedBody known() {
 		if (this.known == null) {
@@ -287,9 +289,9 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * Rejects a body whose known size is over the limit.
-	 * @param size how many bytes the body has at least
-	 * @throws IdempotencyBodyTooLargeException if the size is over the limit
+	 * Rejects a body whose known size exceeds the limit.
+	 * @param size the minimum size in bytes of the body
+	 * @throws IdempotencyBodyTooLargeException if the size exceeds the limit
 	 */
 	void requireSize(long size) {
 		if (size > this.limit) {
@@ -305,10 +307,9 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 
 	/**
 	 * Adds the fields of a URL-encoded form to the parameters, if the request is a POST
-	 * and its form has not been read yet. The form can still be read as a stream after
-	 * that.
-	 * @return the form as it was sent, empty if the container has read it
-	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
+	 * and its form was not read yet. After that, the form can still be read as a stream.
+	 * @return the form as it was sent, empty if the container read it
+	 * @throws IdempotencyBodyTooLargeException if the body exceeds the limit
 	 */
 	ByteBuffer readForm() {
 		ByteBuffer body = body();
@@ -327,14 +328,14 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * Returns whether this class has added the fields of the form to the parameters, and
-	 * none of them is malformed.
+	 * Returns whether this class added the fields of the form to the parameters, and all
+	 * fields are well-formed.
 	 */
 	boolean isFormRead() {
 		return this.form != null && this.form.whole();
 	}
 
-	/** Returns whether a field may be left out of the parameters. */
+	/** Returns whether a field may be missing in the parameters. */
 	boolean isFormMalformed() {
 		return (this.form != null) ? !this.form.whole() : getAttribute(UNPARSED) != null;
 	}
@@ -365,9 +366,9 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * Asks the container for parameters. Where it has to read the body for them, some
-	 * containers tell so that the body breaks off or is too large. What they tell of
-	 * other requests is about the query.
+	 * Reads parameters from the container. If the container reads the body for them, some
+	 * containers report that the body is incomplete or too large. For other requests,
+	 * their failures concern the query.
 	 */
 	private <T extends @Nullable Object> T parameters(Supplier<T> container) {
 		try {

@@ -9,9 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.ReflectionUtils;
 
-/**
- * Sends redirects with any status. The response has a method for them since Servlet 6.1.
- */
+/** Sends redirects with any status. Servlet 6.1 has a method for such redirects. */
 final class Redirects {
 
 	private static final @Nullable Method METHOD = ReflectionUtils.findMethod(HttpServletResponse.class, "sendRedirect",
@@ -34,8 +32,9 @@ final class Redirects {
 	}
 
 	/**
-	 * Sends a redirect by a method of the response.
-	 * @param method the method of Servlet 6.1, {@code null} if the response has none
+	 * Sends a redirect with a method of the response.
+	 * @param method the method of Servlet 6.1, {@code null} if the response does not have
+	 * it
 	 */
 	static void send(@Nullable Method method, HttpServletResponse response, String location, int status,
 			boolean clearBuffer) throws IOException {

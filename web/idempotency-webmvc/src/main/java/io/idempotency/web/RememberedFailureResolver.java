@@ -13,15 +13,15 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
 /**
- * Answers the replay of a remembered failure with the status that the first failure asked
- * for. Thread-safe.
+ * Renders the replay of a remembered failure with the status of the first failure.
+ * Thread-safe.
  * <p>
- * The resolver stands after Spring's own resolvers, so an {@code @ExceptionHandler} of
- * the application goes first.
+ * The resolver comes after Spring's resolvers, so an {@code @ExceptionHandler} of the
+ * application comes first.
  */
 final class RememberedFailureResolver implements HandlerExceptionResolver, Ordered {
 
-	/** The place after Spring's own resolvers, whose composite has the order 0. */
+	/** The position after Spring's resolvers, whose composite has the order 0. */
 	private static final int ORDER = 1;
 
 	@Override

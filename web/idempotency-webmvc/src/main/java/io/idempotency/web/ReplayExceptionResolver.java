@@ -9,9 +9,9 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
 /**
- * Ends the handling of a replay before any exception handler of the application sees it;
- * the filter writes the stored response. The resolver notes other exceptions of a guarded
- * handler and leaves them to the application. Thread-safe.
+ * Ends the handling of a replay before any exception handler of the application. The
+ * filter writes the stored response. Other exceptions of a guarded handler are recorded
+ * and left to the application. Thread-safe.
  */
 final class ReplayExceptionResolver implements HandlerExceptionResolver, Ordered {
 

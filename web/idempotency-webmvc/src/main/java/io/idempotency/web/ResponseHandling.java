@@ -32,7 +32,7 @@ abstract class ResponseHandling {
 	}
 
 	/**
-	 * Continues with the wrapper of another dispatch, which is the innermost from now on.
+	 * Continues with the wrapper of another dispatch, which becomes the innermost one.
 	 * @param type the type of that dispatch
 	 */
 	abstract void moveTo(BufferingResponse next, DispatcherType type);
@@ -64,8 +64,8 @@ abstract class ResponseHandling {
 	}
 
 	/**
-	 * Leaves the handler without running it. The filter then writes the stored response,
-	 * or the response of the container stands. The signal carries no stack trace.
+	 * Thrown to leave the handler without running it. The filter then writes the stored
+	 * response, or the response of the container remains. The signal has no stack trace.
 	 */
 	static final class ReplaySignal extends RuntimeException implements GuardSignal {
 
@@ -77,7 +77,7 @@ abstract class ResponseHandling {
 
 		/** Returns whether an exception is the signal or has it as a cause. */
 		static boolean isCauseOf(Throwable thrown) {
-			// Mostly, the signal is not wrapped.
+			// In most cases the signal is not wrapped.
 			return thrown instanceof ReplaySignal || Causes.of(thrown).anyMatch(ReplaySignal.class::isInstance);
 		}
 

@@ -24,7 +24,7 @@ final class ResponseReplay {
 	}
 
 	/**
-	 * Writes the whole answer.
+	 * Writes the whole response.
 	 * @param response the response, not committed
 	 * @throws IOException if it could not be sent
 	 */
@@ -61,8 +61,8 @@ final class ResponseReplay {
 	}
 
 	/**
-	 * Marks a response as a replay, and keeps caches from storing it unless the handler
-	 * has set {@code Cache-Control}.
+	 * Marks a response as a replay. Prevents caches from storing it, unless the handler
+	 * set {@code Cache-Control}.
 	 * @param own the headers of the handler
 	 */
 	public void mark(List<Header> own, HttpServletResponse response) {
@@ -75,8 +75,8 @@ final class ResponseReplay {
 	/**
 	 * Writes a body.
 	 * @param body the bytes
-	 * @param declaredLength the length that a response without a body declares, -1 if
-	 * none
+	 * @param declaredLength the declared length of a response without a body, -1 without
+	 * one
 	 * @throws IOException if it could not be sent
 	 */
 	public static void sendBody(HttpServletResponse response, ByteBuffer body, long declaredLength) throws IOException {
@@ -86,15 +86,15 @@ final class ResponseReplay {
 		}
 		else if (declaredLength > 0) {
 			// A length of 0 is never set: some containers would end the response at once,
-			// before outer filters have set their headers.
+			// before outer filters set their headers.
 			response.setContentLengthLong(declaredLength);
 		}
 	}
 
 	/**
-	 * The error or the redirect that ends a response in place of its body.
+	 * The error or the redirect that ends a response instead of its body.
 	 *
-	 * @param ending how the response is ended
+	 * @param ending how the response ends
 	 * @param status the status code
 	 * @param text the message of an error, the location of a redirect
 	 * @param clearBuffer whether the body is dropped
@@ -102,8 +102,8 @@ final class ResponseReplay {
 	record PendingStatus(EndedBy ending, int status, @Nullable String text, boolean clearBuffer) {
 
 		/**
-		 * Ends the response on the container's response, which renders the error or
-		 * completes the location.
+		 * Ends the container's response. The container renders the error or completes the
+		 * location.
 		 */
 		void send(HttpServletResponse response) throws IOException {
 			if (this.ending == EndedBy.REDIRECT && this.text != null) {

@@ -99,7 +99,7 @@ final class ResponseTransaction {
 		return work != null;
 	}
 
-	/** Forgets the failure of the commit, after the response was discarded. */
+	/** Discards the failure of the commit, after the response was discarded. */
 	void startAnew() {
 		this.commitFailure = null;
 	}

@@ -18,15 +18,16 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 /**
- * Answers a POST with a token for its caller: 201 and
- * {@code {"token":"…","expiresAt":"…"}}, never to be cached. Thread-safe.
+ * Responds to a POST with a token for its caller: 201 and
+ * {@code {"token":"…","expiresAt":"…"}}. The response must not be cached. Thread-safe.
  * <p>
- * The endpoint is mapped like a method of a controller, so security, interceptors and
- * CORS of the application apply to it. It needs no message converter and no body advice.
- * Every request takes one record of the store. An unused token keeps its record until it
- * expires. Apart from the memory store, only that expiry limits the number of unused
- * tokens, so an application that lets everybody ask for tokens must limit how often a
- * client may ask.
+ * The endpoint is mapped like a controller method, so security, interceptors and CORS
+ * settings of the application apply. It does not need a message converter or body advice.
+ * <p>
+ * Every request creates one record in the store. An unused token keeps its record until
+ * it expires. Except in the memory store, only the expiration limits the number of unused
+ * tokens. An application that issues tokens to anonymous callers must therefore limit the
+ * request rate of each client.
  */
 final class TokenEndpoint {
 
@@ -40,7 +41,7 @@ final class TokenEndpoint {
 	/**
 	 * Creates the endpoint.
 	 * @param tokens issues the tokens
-	 * @param callerResolver knows who may have one
+	 * @param callerResolver determines the callers
 	 */
 	TokenEndpoint(IdempotencyTokens tokens, HttpCallerResolver callerResolver) {
 		this.tokens = tokens;
@@ -48,9 +49,9 @@ final class TokenEndpoint {
 	}
 
 	/**
-	 * Maps the endpoint. If the application has a handler of its own for a POST to the
-	 * same path, that handler answers and the endpoint is not mapped.
-	 * @param mapping the mapping, which must already know the controllers of the
+	 * Maps the endpoint. If the application has a handler for a POST to the same path,
+	 * the endpoint is not mapped.
+	 * @param mapping the mapping, which must already contain the controllers of the
 	 * application
 	 * @param path the path below the servlet
 	 */

@@ -50,12 +50,12 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
 
 /**
  * The adapter of the method that handles the current request. The result of a call is the
- * answer that the client sees, and it is kept as bytes. Thread-safe.
+ * response that the client receives, which is stored as bytes. Thread-safe.
  * <p>
- * A request enters the adapter after binding, validation and method security, so a
- * request that they reject uses no key. Calls that the handler makes are part of its own
- * call. Only a call of another guarded method is an operation of its own, through the
- * method adapter.
+ * A request reaches the adapter after binding, validation and method security. A request
+ * that they reject does not use a key. Calls that the handler makes are part of its call.
+ * Only a call of another guarded method is a separate operation, through the method
+ * adapter.
  */
 final class WebMvcAdapter implements InvocationAdapter {
 
@@ -71,8 +71,8 @@ final class WebMvcAdapter implements InvocationAdapter {
 
 	/**
 	 * Creates the adapter.
-	 * @param fingerprinter makes the fingerprints of expressions
-	 * @param callerResolver determines the callers, who own the keys
+	 * @param fingerprinter creates the fingerprints of expressions
+	 * @param callerResolver determines the callers, to whom the keys belong
 	 */
 	WebMvcAdapter(IdempotencyEngine engine, OperationKeyReader keyReader, OperationFingerprinter fingerprinter,
 			HttpCallerResolver callerResolver, HttpSettings settings) {
@@ -89,8 +89,9 @@ final class WebMvcAdapter implements InvocationAdapter {
 	}
 
 	/**
-	 * {@inheritDoc} Nobody here looks into a look-up that comes later, unless it is a
-	 * future, so it would count as found before it has begun.
+	 * {@inheritDoc} Rejects asynchronous recover methods except those that return a
+	 * future. The adapter cannot see their result, so a lookup would count as successful
+	 * before it begins.
 	 */
 	@Override
 	public void check(IdempotentOperation operation) {
@@ -130,8 +131,8 @@ final class WebMvcAdapter implements InvocationAdapter {
 
 	/**
 	 * Guards the call of a route.
-	 * @param routed the request of the route: a filter outside of the guard may say by it
-	 * who the caller is
+	 * @param routed the request of the route. A filter outside the guard may set its
+	 * principal
 	 */
 	@Nullable Object invoke(OperationCall call, ServerRequest routed) throws Throwable {
 		HttpServletRequest current = HttpRequestValues.currentRequest();
@@ -160,7 +161,7 @@ final class WebMvcAdapter implements InvocationAdapter {
 					? new HttpCall(call, request, exchange, this.engine, earlier).runAgain() : runWithin(call);
 		}
 		if (exchange != null && exchange.isReplayed()) {
-			// Code around the handler calls it again, as if the replay were a failure.
+			// Code around the handler calls it again after the replay signal.
 			throw new ResponseHandling.ReplaySignal();
 		}
 		IdempotentOperation operation = call.operation();
@@ -183,16 +184,16 @@ final class WebMvcAdapter implements InvocationAdapter {
 		Object result = this.engine.execute(guarded, new HttpCall(call, request, exchange, this.engine, null),
 				operation.place().ofThreads());
 		if (exchange.isReplayed()) {
-			// Not thrown before: its way through the engine would take longer than all
-			// that the engine does for a replay.
+			// Not thrown inside the engine, because propagating it through the engine
+			// would take longer than the whole replay.
 			throw new ResponseHandling.ReplaySignal();
 		}
 		return result;
 	}
 
 	/**
-	 * Runs a handler as a part of the guarded call of another one, which forwarded the
-	 * request. It is never in less of a transaction than alone.
+	 * Runs a handler as part of the guarded call of another handler, which forwarded the
+	 * request. The handler has the same transaction guarantees as without a forward.
 	 */
 	private static @Nullable Object runWithin(OperationCall call) throws Throwable {
 		TransactionStarter transactions = call.operation().place().ofThreads();
@@ -216,7 +217,7 @@ final class WebMvcAdapter implements InvocationAdapter {
 	private IdempotencyKey key(OperationCall call, List<String> parts, Exchange exchange, HttpServletRequest request,
 			RequestValues values) {
 		IdempotentOperation operation = call.operation();
-		// If the annotation gives the scope, the caller needs no name.
+		// If the annotation specifies the scope, the caller does not need a name.
 		Caller caller = (operation.key().scope() != null) ? Caller.GLOBAL
 				: this.callerResolver.owner(request, operation.name());
 		IdempotencyKey made = exchange.key(operation, caller, parts);
@@ -241,13 +242,13 @@ final class WebMvcAdapter implements InvocationAdapter {
 
 	/**
 	 * One call of a guarded handler. Its result is only the beginning of its response, so
-	 * the filter tells how the call has ended.
+	 * the filter reports the outcome of the call.
 	 */
 	private static final class HttpCall implements GuardedAction<Object> {
 
 		/**
-		 * Spring tells other filters by this attribute that a response is written bit by
-		 * bit.
+		 * The attribute with which Spring notifies other filters that a response is
+		 * written in parts.
 		 */
 		private static final String STREAMING = ShallowEtagHeaderFilter.class.getName() + ".STREAMING";
 
@@ -264,7 +265,7 @@ final class WebMvcAdapter implements InvocationAdapter {
 
 		private @Nullable ClaimedResponse answer;
 
-		/** Whether other threads may go on when the handler has returned. */
+		/** Whether other threads may continue the work after the handler returned. */
 		private boolean goesOn;
 
 		HttpCall(OperationCall call, HttpServletRequest request, Exchange exchange, IdempotencyEngine engine,
@@ -279,7 +280,7 @@ final class WebMvcAdapter implements InvocationAdapter {
 
 		/**
 		 * Runs a handler that is called again, by itself or by advice. The last call
-		 * decides what is stored.
+		 * determines the stored response.
 		 */
 		@Nullable Object runAgain() throws Throwable {
 			ClaimedResponse claimed = answer();
@@ -316,14 +317,14 @@ final class WebMvcAdapter implements InvocationAdapter {
 		}
 
 		/**
-		 * Runs the handler. If the container has rejected the request meanwhile, the
-		 * client gets that rejection, whatever the handler makes of half a request: its
-		 * work must fail and not commit.
+		 * Runs the handler. If the container rejected the request meanwhile, the client
+		 * receives that rejection. The handler may have processed an incomplete request,
+		 * so its work must fail and not commit.
 		 */
 		@Override
 		public @Nullable Object run() throws Throwable {
 			Object value = this.call.run();
-			// A call that runs unguarded has no answer of ours.
+			// An unguarded call does not have a claimed response.
 			if (this.answer != null && this.answer.response().isErrorOfContainer()) {
 				throw new ResponseHandling.ReplaySignal();
 			}
@@ -374,9 +375,9 @@ final class WebMvcAdapter implements InvocationAdapter {
 		}
 
 		/**
-		 * Leaves the transaction open until the response is made, if nothing else needs
-		 * its end before. A handler that has begun an asynchronous request by itself may
-		 * have its response written by another thread.
+		 * Leaves the transaction open until the response is rendered, unless its end is
+		 * needed before. If the handler started asynchronous processing itself, another
+		 * thread may write its response.
 		 */
 		@Override
 		public boolean takes(TransactionHandle work) {
@@ -426,14 +427,14 @@ final class WebMvcAdapter implements InvocationAdapter {
 			return answer().ending();
 		}
 
-		/** Lets the response that the client sees decide. */
+		/** Lets the response of the client determine the outcome. */
 		@Override
 		public CallOutcome gaveUp(Throwable failure) {
 			ended(failure, Work.LOST);
 			return answer().ending();
 		}
 
-		/** Notes the end of a future. */
+		/** Records the end of a future. */
 		private void ended(@Nullable Throwable failure, Work how) {
 			if (isAsync() && this.goesOn) {
 				answer().work().ended(failure, how);

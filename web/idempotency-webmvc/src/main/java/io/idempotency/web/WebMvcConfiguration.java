@@ -47,8 +47,8 @@ public final class WebMvcConfiguration {
 	/**
 	 * Creates the filter, which must be registered for the dispatcher types REQUEST,
 	 * ASYNC, ERROR and FORWARD.
-	 * @param source provides the operations when the first request arrives, because
-	 * filters are created before the beans that operations may name
+	 * @param source provides the operations at the first request, because filters are
+	 * created before the beans that operations may refer to
 	 * @param lazy whether beans are created lazily, so that any handler may create a
 	 * guarded bean
 	 */
@@ -97,10 +97,10 @@ public final class WebMvcConfiguration {
 					SingletonSupplier.of(() -> source.getObject())::obtain);
 		}
 
-		/** The order behind all interceptors of the application. */
+		/** Registers the interceptor after all interceptors of the application. */
 		@Bean
 		WebMvcConfigurer idempotencyInterceptors(ObjectProvider<EarlyReplay> replay) {
-			// Interceptors are made before the beans that operations may name.
+			// Interceptors are created before the beans that operations may refer to.
 			SingletonSupplier<EarlyReplay> early = SingletonSupplier.of(() -> replay.getObject());
 			HandlerInterceptor interceptor = new HandlerInterceptor() {
 
@@ -172,7 +172,7 @@ public final class WebMvcConfiguration {
 			return new TokenEndpoint(tokens, callers);
 		}
 
-		// This bean is never lazy, because no other bean asks for it.
+		// This bean is never lazy, because no other bean depends on it.
 		@Bean
 		@Lazy(false)
 		SmartInitializingSingleton idempotencyTokenEndpointRegistration(TokenEndpoint endpoint, HttpSettings settings,
