@@ -1,18 +1,19 @@
 package io.idempotency;
 
 /**
- * The choices for a later call when the owner of the claim died while running.
+ * The behavior of a later call when the process of the first call crashed while the call
+ * ran.
  *
  * @since 0.1.0
  */
 public enum AbandonedMode {
 
-	/** The later call takes the claim over and runs. */
+	/** The later call takes over the claim and runs. */
 	RERUN,
 
 	/**
 	 * The later call is rejected with {@link IdempotencyOutcomeUnknownException} (409)
-	 * until the late owner completes after all, an operator deletes the record, or the
+	 * until the first call completes after all, an operator deletes the record, or the
 	 * retention ends.
 	 */
 	REJECT

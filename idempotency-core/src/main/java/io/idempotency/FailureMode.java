@@ -1,22 +1,22 @@
 package io.idempotency;
 
 /**
- * The choices for the key when the first call fails.
+ * The behavior for the key when the first call fails.
  *
  * @since 0.1.0
  */
 public enum FailureMode {
 
-	/** The property {@code idempotency.on-failure} decides. */
+	/** Uses the property {@code idempotency.on-failure}. */
 	DEFAULT,
 
-	/** The key becomes free again, so a retry runs. */
+	/** The key is released, so a retry runs. */
 	RELEASE,
 
 	/**
-	 * The failure is stored as the result, and duplicates get it as a replay. That is so
-	 * for the rejection of another guarded call inside of the work, too, because a part of
-	 * the work may be done; its {@link IdempotencyException#retry()} says {@code never}.
+	 * The failure is stored as the result and replayed to duplicates. This includes the
+	 * rejection of a nested guarded call, because a part of the work may be done. The
+	 * {@link IdempotencyException#retry()} of that rejection is {@code never}.
 	 */
 	REMEMBER
 

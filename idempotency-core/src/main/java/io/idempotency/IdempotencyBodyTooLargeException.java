@@ -1,8 +1,8 @@
 package io.idempotency;
 
 /**
- * The guard must compare the body of a request, or read the key from it, and the body is
- * over {@code idempotency.http.max-request-size}; nothing ran.
+ * Thrown if the guard must compare a request body or read the key from it, and the body
+ * exceeds {@code idempotency.http.max-request-size}. The call was not executed.
  * <p>
  * HTTP 413, code {@code body-too-large}.
  *

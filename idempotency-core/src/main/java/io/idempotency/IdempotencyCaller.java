@@ -5,16 +5,16 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The caller whose records an operator looks for. It must be described as the guarded
- * call knew it: a principal with an issuer is another caller than the principal alone.
+ * A caller in a lookup of records. Describe the caller exactly as in the guarded call: a
+ * principal with an issuer differs from the same principal without an issuer.
  * <p>
- * A caller is immutable.
+ * Immutable.
  *
- * @param type how the caller is known
+ * @param type how the caller is identified
  * @param name the name or the id, empty for a caller without a name
- * @param qualities what tells the caller apart from callers of the same name, in the
- * order of the guarded call: the issuer or the registration, then the headers of
- * {@code idempotency.http.scope-headers} in the order of their names
+ * @param qualities the qualities that distinguish the caller from callers of the same
+ * name, in the order of the guarded call: the issuer or the registration, then the
+ * headers of {@code idempotency.http.scope-headers} in the order of their names
  * @since 0.1.0
  */
 public record IdempotencyCaller(Type type, String name, List<Quality> qualities) {
@@ -36,7 +36,7 @@ public record IdempotencyCaller(Type type, String name, List<Quality> qualities)
 	}
 
 	/**
-	 * Returns the caller of keys that belong to no caller: business keys and, with
+	 * Returns the caller of keys without a caller: business keys and, with
 	 * {@code idempotency.scope=global}, the keys of requests.
 	 * @return no caller
 	 */
@@ -45,7 +45,7 @@ public record IdempotencyCaller(Type type, String name, List<Quality> qualities)
 	}
 
 	/**
-	 * Returns the one caller that stands for all requests without a principal.
+	 * Returns the caller of all requests without a principal.
 	 * @return the anonymous caller
 	 */
 	public static IdempotencyCaller anonymous() {
@@ -62,11 +62,10 @@ public record IdempotencyCaller(Type type, String name, List<Quality> qualities)
 	}
 
 	/**
-	 * Returns the caller that a scope names: the attribute {@code scope} of
-	 * {@link Idempotent}, the scope of a template call, or an
-	 * {@code IdempotencyScopeResolver}. The keys of a message listener without a scope
-	 * have a scope of the kind of the listener, a colon, and the name of its consumer
-	 * group, queue or subscription.
+	 * Returns the caller for a scope: the attribute {@code scope} of {@link Idempotent},
+	 * the scope of a template call, or an {@code IdempotencyScopeResolver}. For a message
+	 * listener without a scope, the scope is the kind of the listener, a colon, and the
+	 * name of its consumer group, queue or subscription.
 	 * @param scope the scope
 	 * @return the caller
 	 */
@@ -75,7 +74,7 @@ public record IdempotencyCaller(Type type, String name, List<Quality> qualities)
 	}
 
 	/**
-	 * Returns the caller with an id that was seen in a record.
+	 * Returns the caller with the caller id of a record.
 	 * @param callerId the {@link IdempotencyRecord#callerId()}
 	 * @return the caller
 	 */
@@ -84,7 +83,7 @@ public record IdempotencyCaller(Type type, String name, List<Quality> qualities)
 	}
 
 	/**
-	 * Returns this caller with the issuer of the token that names it.
+	 * Returns this caller with the issuer of its token.
 	 * @param issuer the claim {@code iss} of a JWT or of an opaque token
 	 * @return the caller
 	 */
@@ -93,7 +92,7 @@ public record IdempotencyCaller(Type type, String name, List<Quality> qualities)
 	}
 
 	/**
-	 * Returns this caller with the client registration of the login that names it.
+	 * Returns this caller with the client registration of its login.
 	 * @param registration the id of the registration
 	 * @return the caller
 	 */
@@ -102,10 +101,10 @@ public record IdempotencyCaller(Type type, String name, List<Quality> qualities)
 	}
 
 	/**
-	 * Returns this caller with a header of {@code idempotency.http.scope-headers}.
-	 * Several headers must be given in the order of their names.
+	 * Returns this caller with a header of {@code idempotency.http.scope-headers}. Add
+	 * several headers in the order of their names.
 	 * @param header the name, written as in the property
-	 * @param values the values, none for a header that is missing
+	 * @param values the values, empty for a missing header
 	 * @return the caller
 	 */
 	public IdempotencyCaller withHeader(String header, String... values) {
@@ -118,28 +117,28 @@ public record IdempotencyCaller(Type type, String name, List<Quality> qualities)
 		return new IdempotencyCaller(this.type, this.name, all);
 	}
 
-	/** Prints the type and never the name, which may be the name of a person. */
+	/** Returns the type without the name, which may be personal data. */
 	@Override
 	public String toString() {
 		return this.type.name();
 	}
 
-	/** How a caller is known. */
+	/** The way a caller is identified. */
 	public enum Type {
 
-		/** There is no caller. */
+		/** The key does not belong to a caller. */
 		NONE,
 
 		/** The caller has no name. */
 		ANONYMOUS,
 
-		/** The name is that of the request's principal. */
+		/** The name is the name of the request's principal. */
 		PRINCIPAL,
 
 		/** The name is a scope. */
 		SCOPE,
 
-		/** The name is the id that the records of the caller show. */
+		/** The name is the caller id in the records of the caller. */
 		ID
 
 	}
@@ -159,7 +158,7 @@ public record IdempotencyCaller(Type type, String name, List<Quality> qualities)
 			values = List.copyOf(values);
 		}
 
-		/** Prints the name and never the values. */
+		/** Returns the name without the values. */
 		@Override
 		public String toString() {
 			return this.name;

@@ -1,10 +1,11 @@
 package io.idempotency;
 
 /**
- * The call has no caller whose key it could be; nothing ran and the key was not used.
- * Either the request has no principal and {@code idempotency.http.anonymous=reject}, or
- * the caller cannot be known, because the call runs with neither an HTTP request nor a
- * session: set {@link Idempotent#scope()} there, or {@code idempotency.scope=global}.
+ * Thrown if the key is caller-scoped and the caller is unknown. The call was not executed
+ * and the key was not used. Either the request has no principal and
+ * {@code idempotency.http.anonymous=reject}, or the call runs without an HTTP request and
+ * without a session. In the second case, set {@link Idempotent#scope()} or
+ * {@code idempotency.scope=global}.
  * <p>
  * HTTP 401, code {@code caller-unknown}.
  *
@@ -15,7 +16,7 @@ public final class IdempotencyCallerUnknownException extends IdempotencyExceptio
 	private static final long serialVersionUID = 1L;
 
 	/**
-	 * Creates the exception of a request without a principal, where
+	 * Creates the exception for a request without a principal if
 	 * {@code idempotency.http.anonymous=reject}.
 	 * @param operation the guarded operation
 	 */
@@ -27,7 +28,7 @@ public final class IdempotencyCallerUnknownException extends IdempotencyExceptio
 	/**
 	 * Creates the exception.
 	 * @param operation the guarded operation
-	 * @param detail why the caller is unknown and what to do
+	 * @param detail the reason and the action
 	 */
 	public IdempotencyCallerUnknownException(String operation, String detail) {
 		super(operation, 401, "caller-unknown", RetryAdvice.FIX_REQUEST, "Caller is unknown", detail);

@@ -1,10 +1,11 @@
 package io.idempotency;
 
 /**
- * An annotation, its wiring or a store is wrong. The library throws this exception at
- * start-up or, for a bean that is created later, at the creation of the bean.
+ * Thrown if an annotation, its configuration or a store is invalid. It is thrown at
+ * startup or, for a bean that is created later, when the bean is created.
  * <p>
- * {@link #getMessage()} says what is wrong and where, {@link #action()} says what to do.
+ * {@link #getMessage()} describes the problem and its location, {@link #action()} the
+ * fix.
  *
  * @since 0.1.0
  */
@@ -16,8 +17,8 @@ public final class IdempotencyConfigurationException extends RuntimeException {
 
 	/**
 	 * Creates the exception.
-	 * @param description what is wrong, and where
-	 * @param action what to do about the mistake
+	 * @param description the problem and its location
+	 * @param action the fix
 	 */
 	public IdempotencyConfigurationException(String description, String action) {
 		super(description);
@@ -25,10 +26,10 @@ public final class IdempotencyConfigurationException extends RuntimeException {
 	}
 
 	/**
-	 * Creates the exception with the error that revealed the mistake.
-	 * @param description what is wrong, and where
-	 * @param action what to do about the mistake
-	 * @param cause the error
+	 * Creates the exception with a cause.
+	 * @param description the problem and its location
+	 * @param action the fix
+	 * @param cause the cause
 	 */
 	public IdempotencyConfigurationException(String description, String action, Throwable cause) {
 		super(description, cause);
@@ -36,8 +37,8 @@ public final class IdempotencyConfigurationException extends RuntimeException {
 	}
 
 	/**
-	 * Returns what to do about the mistake.
-	 * @return the cure, a sentence
+	 * Returns the fix.
+	 * @return the fix, a sentence
 	 */
 	public String action() {
 		return this.action;

@@ -4,18 +4,18 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The guarded call that runs on this thread.
+ * The guarded call that runs on the current thread.
  * <p>
  * The context is bound to the thread that runs the guarded method. When guarded calls are
  * nested, the innermost call is the current one. Any thread may call the methods of the
- * context until the call has ended; after that they change nothing.
+ * context until the call completes. After that, the methods have no effect.
  *
  * @since 0.1.0
  */
 public interface IdempotencyContext {
 
 	/**
-	 * The guarded call that runs on this thread.
+	 * The guarded call that runs on the current thread.
 	 * @return the context, empty outside a guarded call and in a call that runs unguarded
 	 */
 	static Optional<IdempotencyContext> current() {
@@ -23,7 +23,7 @@ public interface IdempotencyContext {
 	}
 
 	/**
-	 * Returns the key of this call, as the caller gave it.
+	 * Returns the key of this call, as the caller passed it.
 	 * @return the key
 	 */
 	String key();
@@ -35,37 +35,36 @@ public interface IdempotencyContext {
 	String operation();
 
 	/**
-	 * Returns the id of the record of this call, as log messages and the admin API show
-	 * it.
+	 * Returns the id of the record of this call, as it appears in log messages and the
+	 * admin API.
 	 * @return the id
 	 */
 	String recordId();
 
 	/**
-	 * Returns the fencing token: a number that grows with every claim of the key. Hand it
-	 * to a downstream system that rejects every number smaller than the largest one it
-	 * has seen: such a system shuts out a late owner.
+	 * Returns the fencing token, a number that increases with every claim of the key.
+	 * Pass it to a downstream system that rejects every number smaller than the largest
+	 * one it received. Such a system rejects calls of an owner whose lease expired.
 	 * <p>
-	 * The fencing token comes from the store's clock in microseconds, and it is larger
-	 * than the last fencing token of the record. After the record is gone (released, or
-	 * its retention is over), later fencing tokens stay larger as long as the store's
-	 * clock does not step back.
+	 * The fencing token is derived from the store's clock in microseconds. It is larger
+	 * than the last fencing token of the record. After the record is released or expires,
+	 * later fencing tokens are still larger unless the store's clock steps back.
 	 * @return the fencing token
 	 */
 	long fencingToken();
 
 	/**
-	 * Sets how long the result of this call is kept, in place of the operation's
+	 * Sets how long the result of this call is stored. Overrides the operation's
 	 * retention.
-	 * @param retention how long, positive
+	 * @param retention the retention, positive
 	 * @throws IllegalArgumentException if the retention is not positive
 	 */
 	void retention(Duration retention);
 
 	/**
-	 * Asks not to keep the result of this call: the key becomes free again when the call
-	 * ends. In mode {@link IdempotencyMode#REPLAY}, a claim that was taken over from a
-	 * dead owner stays abandoned instead.
+	 * Releases the key when the call completes, so its result is not stored. In mode
+	 * {@link IdempotencyMode#REPLAY}, a claim that was taken over from a crashed owner
+	 * stays abandoned instead.
 	 */
 	void releaseKey();
 

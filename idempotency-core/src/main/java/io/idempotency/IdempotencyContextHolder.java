@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Binds the {@link IdempotencyContext} of a guarded call to the thread that runs the
- * call. The engine uses this class, and so does code that carries thread-bound values to
- * other threads.
+ * call. The engine and code that propagates thread-bound values to other threads use this
+ * class.
  *
  * @since 0.1.0
  */
@@ -25,8 +25,8 @@ public final class IdempotencyContextHolder {
 	}
 
 	/**
-	 * Binds a context to the current thread until the binding is closed; then the
-	 * previous context is bound again.
+	 * Binds a context to the current thread until the binding is closed. Closing the
+	 * binding restores the previous context.
 	 * @param context the context, or {@code null} to hide the current one
 	 * @return the binding, to be closed by the same thread
 	 */

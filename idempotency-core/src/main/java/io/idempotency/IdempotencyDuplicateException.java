@@ -1,7 +1,7 @@
 package io.idempotency;
 
 /**
- * A call with this key was received before, and the mode is
+ * Thrown if a call with this key was received before and the mode is
  * {@link IdempotencyMode#REJECT}.
  * <p>
  * HTTP 409, code {@code duplicate}.
@@ -17,7 +17,7 @@ public final class IdempotencyDuplicateException extends IdempotencyException {
 	/**
 	 * Creates the exception.
 	 * @param operation the guarded operation
-	 * @param attempts how many calls came with this key, this one included
+	 * @param attempts the number of calls with this key, including this one
 	 */
 	public IdempotencyDuplicateException(String operation, long attempts) {
 		super(operation, 409, "duplicate", RetryAdvice.NEVER, "Request was already received",
@@ -28,7 +28,7 @@ public final class IdempotencyDuplicateException extends IdempotencyException {
 	}
 
 	/**
-	 * Returns how many calls came with this key, the first and this one included.
+	 * Returns the number of calls with this key, including the first call and this one.
 	 * @return the number of calls, at least 2
 	 */
 	public long attempts() {

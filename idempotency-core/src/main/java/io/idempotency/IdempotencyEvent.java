@@ -1,40 +1,40 @@
 package io.idempotency;
 
 /**
- * An event in the life of a guarded call.
+ * An event of a guarded call.
  *
  * @since 0.1.0
  */
 public enum IdempotencyEvent {
 
 	/**
-	 * The call has ended without a release: its claim was completed or, in mode
-	 * {@code REJECT}, is final. The result may have been found in the business data, and
-	 * the end may be a failure that is remembered.
+	 * The call completed and its key was not released. Its claim was completed or, in
+	 * mode {@code REJECT}, is final. The result may come from the business data. The call
+	 * may have failed with a failure that is remembered.
 	 */
 	EXECUTED,
 
 	/**
-	 * The key was released, so a later call may run: this call failed, did not run, asked
-	 * for the release, or was rolled back with its transaction.
+	 * The key was released, so a later call may run. The call failed, did not run,
+	 * requested the release, or was rolled back with its transaction.
 	 */
 	RELEASED,
 
-	/** The call got a stored result. */
+	/** The call returned a stored result. */
 	REPLAYED,
 
 	/** The result was found in the business data. */
 	RECOVERED,
 
-	/** The call was rejected because the first call still runs. */
+	/** The call was rejected because the first call is in progress. */
 	IN_PROGRESS,
 
 	/** The call was rejected because its key was used with another fingerprint. */
 	KEY_REUSED,
 
 	/**
-	 * The call was rejected in mode {@code REJECT} because a call with this key came
-	 * before.
+	 * The call was rejected in mode {@code REJECT} because a call with this key was
+	 * received before.
 	 */
 	DUPLICATE,
 
@@ -42,44 +42,47 @@ public enum IdempotencyEvent {
 	TOKEN_UNKNOWN,
 
 	/**
-	 * The call was rejected because the first call is done but its result was not kept.
+	 * The call was rejected because the first call completed without a stored result.
 	 */
 	RESULT_UNAVAILABLE,
 
-	/** The call was rejected because the owner died and its outcome is unknown. */
+	/**
+	 * The call was rejected because the process of the first call crashed and the outcome
+	 * is unknown.
+	 */
 	OUTCOME_UNKNOWN,
 
 	/** The call was rejected with {@link IdempotencyStoreUnavailableException}. */
 	STORE_UNAVAILABLE,
 
-	/** The store could not be reached, so the call runs unguarded. */
+	/** The store is unavailable, so the call runs unguarded. */
 	UNGUARDED,
 
-	/** The call took over a claim whose owner died. */
+	/** The call took over a claim whose lease expired. */
 	TAKEN_OVER,
 
 	/**
-	 * A live owner lost its claim while it ran: its lease ran out and another call took
-	 * the key, or its record is gone, for example because an operator removed it. Told
-	 * when the store says so, which may be after the call has ended.
+	 * The call lost its claim while it ran. Its lease expired and another call took over
+	 * the key, or its record was removed, for example by an operator. The event is
+	 * published when the store reports the loss, which may be after the call completed.
 	 */
 	LEASE_LOST,
 
 	/**
-	 * The renewal of a claim began after two thirds of its lease, because the owner or
-	 * the store is slow.
+	 * The renewal of a claim started after two thirds of its lease, because the process
+	 * or the store is slow.
 	 */
 	RENEWAL_LATE,
 
 	/**
-	 * A result could not be stored, or was not to be stored, so a tombstone was written
-	 * in its place.
+	 * The call completed without a stored result, because the result could not be stored
+	 * or its storage is disabled.
 	 */
 	RESULT_NOT_STORED,
 
 	/**
-	 * The store failed while an owner renewed, completed or released, or a deadlock ended
-	 * the transaction of a claim; the library retries.
+	 * The store failed to renew, complete or release a claim, or a deadlock aborted the
+	 * transaction of a claim. The library retries.
 	 */
 	STORE_RETRY
 

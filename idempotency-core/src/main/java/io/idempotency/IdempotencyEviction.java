@@ -1,10 +1,11 @@
 package io.idempotency;
 
 /**
- * The outcome of a removal of records.
+ * The result of an eviction.
  *
- * @param evicted how many records were removed
- * @param running how many records were left because a live call holds them
+ * @param evicted the number of removed records
+ * @param running the number of records that were not removed because their calls are in
+ * progress
  * @since 0.1.0
  */
 public record IdempotencyEviction(long evicted, long running) {

@@ -5,11 +5,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The root of the exceptions that the library throws in place of the method's own answer.
- * Each subclass names one reason.
+ * Base class of the exceptions that the library throws instead of a result of the guarded
+ * method. Each subclass represents one reason.
  * <p>
- * An {@code @ExceptionHandler} of the application may handle these exceptions. If the
- * application has none, the HTTP door renders the exception as
+ * An {@code @ExceptionHandler} of the application may handle these exceptions. If no
+ * handler matches, the web adapter renders the exception as
  * {@code application/problem+json} with {@link #status()} and {@link #code()}.
  *
  * @since 0.1.0
@@ -52,8 +52,8 @@ public abstract sealed class IdempotencyException extends RuntimeException
 	}
 
 	/**
-	 * Returns the machine-readable reason, e.g. {@code key-missing}; it is part of the
-	 * public contract.
+	 * Returns the machine-readable reason, for example {@code key-missing}. The code is
+	 * part of the public contract.
 	 * @return the code
 	 */
 	public final String code() {
@@ -61,7 +61,7 @@ public abstract sealed class IdempotencyException extends RuntimeException
 	}
 
 	/**
-	 * Returns the HTTP status of the answer, e.g. 409.
+	 * Returns the HTTP status of the response, for example 409.
 	 * @return the status code
 	 */
 	public final int status() {
@@ -69,9 +69,9 @@ public abstract sealed class IdempotencyException extends RuntimeException
 	}
 
 	/**
-	 * Returns what a client may do with its key. If the rejected call is a part of a
-	 * guarded call that remembers its failure, that call never runs again with its key,
-	 * and the advice says so.
+	 * Returns the advice for the client. If a surrounding guarded call remembers this
+	 * exception as its failure, that call does not run again with its key. The advice is
+	 * then {@link RetryAdvice#NEVER}, unless it is {@link RetryAdvice#NEW_KEY}.
 	 * @return the advice
 	 */
 	public final RetryAdvice retry() {
@@ -79,8 +79,7 @@ public abstract sealed class IdempotencyException extends RuntimeException
 	}
 
 	/**
-	 * Notes that a guarded call around the rejected one has failed with this exception and
-	 * remembers it.
+	 * Marks this exception as the remembered failure of a surrounding guarded call.
 	 * @hidden
 	 */
 	@Internal
@@ -89,18 +88,18 @@ public abstract sealed class IdempotencyException extends RuntimeException
 	}
 
 	/**
-	 * Returns whether a guarded call around the rejected one has failed with this
-	 * exception and remembers it: {@link FailureMode#REMEMBER}.
-	 * @return whether this is the result of that call
+	 * Returns whether a surrounding guarded call failed with this exception and remembers
+	 * it ({@link FailureMode#REMEMBER}).
+	 * @return whether this exception is the result of that call
 	 */
 	public final boolean isRemembered() {
 		return this.remembered;
 	}
 
 	/**
-	 * Returns how long a client waits before it sends the same request again. An answer
-	 * that the application renders itself has it as {@code Retry-After}, in whole seconds
-	 * that are rounded up.
+	 * Returns how long a client should wait before it sends the same request again. If
+	 * the application renders the response itself, it should set {@code Retry-After} to
+	 * this value, rounded up to whole seconds.
 	 * @return the wait, positive; {@code null} unless {@link #retry()} is
 	 * {@link RetryAdvice#SAME_KEY}
 	 */
@@ -109,7 +108,8 @@ public abstract sealed class IdempotencyException extends RuntimeException
 	}
 
 	/**
-	 * Returns a short summary, the same for every exception with this {@link #code()}.
+	 * Returns a short summary, which is the same for every exception with this
+	 * {@link #code()}.
 	 * @return the title
 	 */
 	public final String title() {
@@ -117,7 +117,7 @@ public abstract sealed class IdempotencyException extends RuntimeException
 	}
 
 	/**
-	 * Returns the exception as a log shows it, with {@link #code()} and {@link #retry()}.
+	 * Returns the exception with its {@link #code()} and {@link #retry()}.
 	 * @return type, message, code and retry
 	 */
 	@Override

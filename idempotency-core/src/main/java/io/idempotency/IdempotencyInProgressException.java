@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first call with this key still runs.
+ * Thrown if the first call with this key is in progress.
  * <p>
  * HTTP 409, code {@code in-progress}.
  *

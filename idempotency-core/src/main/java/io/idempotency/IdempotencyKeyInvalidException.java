@@ -1,7 +1,7 @@
 package io.idempotency;
 
 /**
- * The call has a key that is malformed; nothing ran and nothing was stored.
+ * Thrown if the key is malformed. The call was not executed and nothing was stored.
  * <p>
  * HTTP 400, code {@code key-invalid}.
  *
@@ -14,7 +14,7 @@ public final class IdempotencyKeyInvalidException extends IdempotencyException {
 	/**
 	 * Creates the exception.
 	 * @param operation the guarded operation
-	 * @param detail what is wrong and what to do
+	 * @param detail the problem and the action
 	 */
 	public IdempotencyKeyInvalidException(String operation, String detail) {
 		super(operation, 400, "key-invalid", RetryAdvice.NEW_KEY, "Idempotency-Key is invalid", detail);

@@ -1,7 +1,7 @@
 package io.idempotency;
 
 /**
- * A key is required, and the call has none.
+ * Thrown if a key is required and the call has no key.
  * <p>
  * HTTP 400, code {@code key-missing}.
  *
@@ -14,7 +14,7 @@ public final class IdempotencyKeyMissingException extends IdempotencyException {
 	/**
 	 * Creates the exception.
 	 * @param operation the guarded operation
-	 * @param detail what is wrong and what to do
+	 * @param detail the problem and the action
 	 */
 	public IdempotencyKeyMissingException(String operation, String detail) {
 		super(operation, 400, "key-missing", RetryAdvice.FIX_REQUEST, "Idempotency-Key is missing", detail);

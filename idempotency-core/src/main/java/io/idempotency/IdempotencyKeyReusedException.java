@@ -1,7 +1,7 @@
 package io.idempotency;
 
 /**
- * The key was used before with another fingerprint.
+ * Thrown if the key was already used with another fingerprint.
  * <p>
  * HTTP 422, code {@code key-reused}.
  *

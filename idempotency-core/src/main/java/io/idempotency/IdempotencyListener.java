@@ -1,11 +1,11 @@
 package io.idempotency;
 
 /**
- * Receives the events of guarded calls, e.g. to count them. A listener can never change
- * the outcome of a call.
+ * Receives the events of guarded calls, for example to count them. A listener cannot
+ * change the outcome of a call.
  * <p>
- * The engine calls a listener on the thread where the event happens. That may be a thread
- * of the engine, so a listener must be quick and thread-safe. An exception of a listener
+ * The engine calls a listener on the thread of the event, which may be a thread of the
+ * engine. A listener must return quickly and be thread-safe. An exception of a listener
  * is logged.
  *
  * @since 0.1.0
@@ -19,7 +19,7 @@ public interface IdempotencyListener {
 
 	/**
 	 * Receives one event.
-	 * @param event what happened
+	 * @param event the event
 	 * @param operation the operation of the call
 	 */
 	void onEvent(IdempotencyEvent event, String operation);

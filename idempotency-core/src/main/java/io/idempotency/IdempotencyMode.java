@@ -1,24 +1,26 @@
 package io.idempotency;
 
 /**
- * The choices for the duplicates of a guarded call.
+ * The behavior of the duplicates of a guarded call.
  *
  * @since 0.1.0
  */
 public enum IdempotencyMode {
 
-	/** Duplicates get the first result. */
+	/** Duplicates receive the first result. */
 	REPLAY,
 
 	/**
-	 * Duplicates are rejected within the retention, which counts from the first call. No
-	 * result is stored. When the owner dies, the call is not run again within the
-	 * retention. {@link FailureMode} decides whether a call that has failed frees its
-	 * key.
+	 * Duplicates are rejected within the retention, which starts with the first call. No
+	 * result is stored. If the process of the first call crashes, the call does not run
+	 * again within the retention. {@link FailureMode} decides whether a failed call
+	 * releases its key.
 	 */
 	REJECT,
 
-	/** Only overlapping calls are rejected; when one call has ended, the next may run. */
+	/**
+	 * Only overlapping calls are rejected. After a call completes, the next call may run.
+	 */
 	LOCK
 
 }

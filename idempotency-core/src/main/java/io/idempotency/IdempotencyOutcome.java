@@ -3,7 +3,7 @@ package io.idempotency;
 import java.util.Locale;
 
 /**
- * How one guarded call has ended, for metrics and traces. Each call has exactly one
+ * The outcome of a guarded call, for metrics and traces. Each call has exactly one
  * outcome.
  *
  * @since 0.1.0
@@ -11,47 +11,48 @@ import java.util.Locale;
 public enum IdempotencyOutcome {
 
 	/**
-	 * The call ran and has not failed. The store has taken its end, or is asked again
-	 * until it does.
+	 * The call ran and did not fail. Its completion is stored, or the write is retried
+	 * until it is stored.
 	 */
 	EXECUTED,
 
-	/** The call got the result of the first call. */
+	/** The call returned the result of the first call. */
 	REPLAYED,
 
-	/** The call got a result that was looked up in the business data. */
+	/** The call returned a result that was looked up in the business data. */
 	RECOVERED,
 
 	/**
-	 * The call was rejected in mode {@code REJECT}, because a call with this key came
-	 * before.
+	 * The call was rejected in mode {@code REJECT}, because a call with this key was
+	 * received before.
 	 */
 	DUPLICATE,
 
-	/** The call was rejected because the first call still runs. */
+	/** The call was rejected because the first call is in progress. */
 	IN_PROGRESS,
 
 	/** The call was rejected because its key was used with another fingerprint. */
 	KEY_REUSED,
 
 	/**
-	 * The call ran and has failed: its key is free again, or its failure is remembered.
+	 * The call ran and failed. Its key was released, or its failure is remembered.
 	 */
 	FAILED,
 
 	/**
-	 * The key is free again, and the call itself has not failed: the application asked
-	 * for the release, nothing ran, or the surrounding transaction was rolled back.
+	 * The key was released, and the call itself did not fail. The application requested
+	 * the release, the call was not executed, or the surrounding transaction was rolled
+	 * back.
 	 */
 	RELEASED,
 
 	/**
-	 * The call ran, but had lost its claim before its end, so the store did not accept
-	 * the end: another call may have run, too.
+	 * The call ran, but lost its claim before it completed, so the store rejected the
+	 * completion. Another call with this key may also have run.
 	 */
 	LEASE_LOST,
 
-	/** The store could not be reached, so the call ran unguarded. */
+	/** The store was unavailable, so the call ran unguarded. */
 	UNGUARDED,
 
 	/** The call was rejected because its token is unknown. */
@@ -67,16 +68,16 @@ public enum IdempotencyOutcome {
 	STORE_UNAVAILABLE,
 
 	/**
-	 * The end of the work is not visible: the caller has a response while the work may
-	 * still act, or the end of the transaction is unknown. The key stays claimed until
-	 * the lease expires.
+	 * The end of the work is not visible. The caller received a response while the work
+	 * may still be in progress, or the outcome of the transaction is unknown. The key
+	 * stays claimed until the lease expires.
 	 */
 	INDETERMINATE;
 
 	private final String value = name().toLowerCase(Locale.ROOT).replace('_', '-');
 
 	/**
-	 * Returns the outcome as it stands in metrics, for example {@code in-progress}.
+	 * Returns the outcome as used in metrics, for example {@code in-progress}.
 	 * @return the value
 	 */
 	public String value() {

@@ -1,8 +1,8 @@
 package io.idempotency;
 
 /**
- * The owner of the key died while running, and {@link AbandonedMode#REJECT} forbids a
- * second run.
+ * Thrown if the process of the first call crashed while the call ran, and
+ * {@link AbandonedMode#REJECT} does not allow a second run.
  * <p>
  * HTTP 409, code {@code outcome-unknown}.
  *

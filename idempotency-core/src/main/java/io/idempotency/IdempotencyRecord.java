@@ -7,24 +7,23 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The record of one key as an operator sees it: what is known of the call, but never the
- * key, the caller's name or a result.
+ * The record of one key for operators. It contains data about the call, but not the key,
+ * the caller's name or a result.
  *
  * @param operation the name of the operation; {@code token} for issued tokens
  * @param id the identity of the record: 64 hexadecimal digits, the first 24 of which are
  * the id of the caller
  * @param state the state of the record
  * @param claimedAt when the last claim of the key was acquired, by the store's clock;
- * {@code null} for a token that was issued and not used
- * @param leaseRest how long the lease lives from now unless renewed, or how long the
- * result may still be attached; zero if no call holds the key
- * @param retentionRest how long the record is kept from now
- * @param attempts how many calls came with the key, which only
- * {@link IdempotencyMode#REJECT} counts; zero in other modes
- * @param node the node that made the last claim of the key, {@code null} if it is not
- * known
- * @param traceId the id of the trace in which the last claim of the key was made,
- * {@code null} if that call was not traced
+ * {@code null} for an unused token
+ * @param leaseRest the remaining time of the lease, or the remaining time to attach the
+ * result; zero if no call holds the key
+ * @param retentionRest the remaining retention of the record
+ * @param attempts the number of calls with the key, counted only by
+ * {@link IdempotencyMode#REJECT}; zero in other modes
+ * @param node the node that made the last claim of the key, {@code null} if unknown
+ * @param traceId the trace id of the last claim of the key, {@code null} if that call was
+ * not traced
  * @since 0.1.0
  */
 public record IdempotencyRecord(String operation, String id, State state, @Nullable Instant claimedAt,
@@ -44,7 +43,7 @@ public record IdempotencyRecord(String operation, String id, State state, @Nulla
 	}
 
 	/**
-	 * Returns the id of the caller, which all records of the caller have in common.
+	 * Returns the id of the caller, which is the same in all records of the caller.
 	 * @return 24 hexadecimal digits
 	 */
 	public String callerId() {
@@ -67,27 +66,27 @@ public record IdempotencyRecord(String operation, String id, State state, @Nulla
 		/** The key is a token that was issued and not used. */
 		ISSUED,
 
-		/** A call holds the key, and its lease lives. */
+		/** A call holds the key, and its lease is valid. */
 		RUNNING,
 
 		/**
-		 * The lease of the call that held the key is over: its owner most likely died,
-		 * and the outcome of the call is not known.
+		 * The lease of the call that held the key expired. Its process most likely
+		 * crashed, and the outcome of the call is unknown.
 		 */
 		ABANDONED,
 
-		/** The effect is committed, and the result is about to be attached. */
+		/** The effect is committed, and the result is not attached yet. */
 		COMMITTED,
 
-		/** The call is done, and its result is replayed. */
+		/** The call completed, and its result is replayed. */
 		DONE,
 
-		/** The call is done, and its result is not kept. */
+		/** The call completed without a stored result. */
 		RESULT_NOT_STORED,
 
 		/**
-		 * A call came in mode {@link IdempotencyMode#REJECT}, which does not tell whether
-		 * the call still runs.
+		 * A call was received in mode {@link IdempotencyMode#REJECT}. The record does not
+		 * show whether the call is in progress.
 		 */
 		ONCE
 

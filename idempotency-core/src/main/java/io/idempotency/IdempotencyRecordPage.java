@@ -5,11 +5,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a list of records.
+ * A page of a list of records.
  *
- * @param records the records, none or more; their number says nothing about the end of
- * the list
- * @param cursor where the next page begins, {@code null} if this page is the last one
+ * @param records the records, possibly empty before the end of the list
+ * @param cursor the start of the next page, {@code null} if this page is the last one
  * @since 0.1.0
  */
 public record IdempotencyRecordPage(List<IdempotencyRecord> records, @Nullable String cursor) {

@@ -1,7 +1,7 @@
 package io.idempotency;
 
 /**
- * The first call is done, but its answer was not kept.
+ * Thrown if the first call completed without a stored result.
  * <p>
  * HTTP 409, code {@code result-unavailable}.
  *

@@ -5,8 +5,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The call was not accepted, or its commit got no response. {@link #reason()} says which
- * of the two it was. A repeated call with the same key is safe: it gets the result of
+ * Thrown if the call was not accepted or its commit was not confirmed. {@link #reason()}
+ * returns the cause. A repeated call with the same key is safe: it returns the result of
  * this call, or is executed.
  * <p>
  * HTTP 503, code {@code store-unavailable}.
@@ -32,11 +32,11 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 	}
 
 	/**
-	 * Creates the exception of a call that was not executed, because the store could not
-	 * be reached or rejected the claim.
+	 * Creates the exception for a call that was not executed because the store was
+	 * unavailable or rejected the claim.
 	 * @param operation the guarded operation
-	 * @param retryAfter how long to wait before the next try
-	 * @param cause the exception of the store, {@code null} if there is none
+	 * @param retryAfter the wait before the next attempt
+	 * @param cause the exception of the store, may be {@code null}
 	 * @return the exception
 	 */
 	public static IdempotencyStoreUnavailableException notExecuted(String operation, Duration retryAfter,
@@ -48,9 +48,9 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 	}
 
 	/**
-	 * Creates the exception of a call whose commit got no response.
+	 * Creates the exception for a call whose commit was not confirmed.
 	 * @param operation the guarded operation
-	 * @param retryAfter how long to wait before the next try
+	 * @param retryAfter the wait before the next attempt
 	 * @param cause the exception of the commit
 	 * @return the exception
 	 */
@@ -63,10 +63,10 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 	}
 
 	/**
-	 * Creates the exception of a call that was not executed, because too many detached
+	 * Creates the exception for a call that was not executed because too many detached
 	 * calls are in progress on this node.
 	 * @param operation the guarded operation
-	 * @param retryAfter how long to wait before the next try
+	 * @param retryAfter the wait before the next attempt
 	 * @return the exception
 	 */
 	public static IdempotencyStoreUnavailableException overloaded(String operation, Duration retryAfter) {
@@ -77,7 +77,7 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 	}
 
 	/**
-	 * Returns what happened to the call.
+	 * Returns whether the call may have been executed, and why it was not accepted.
 	 * @return the reason
 	 */
 	public Reason reason() {
@@ -89,18 +89,18 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 		return isRemembered() ? null : this.retryAfter;
 	}
 
-	/** What happened to the call. */
+	/** The reason of the exception. */
 	public enum Reason {
 
 		/**
-		 * The store could not be reached or rejected the claim. The call was not
-		 * executed, or its transaction was rolled back.
+		 * The store was unavailable or rejected the claim. The call was not executed, or
+		 * its transaction was rolled back.
 		 */
 		NOT_EXECUTED,
 
 		/**
-		 * The commit of the call got no response. A guarded call around this call that
-		 * fails with this exception stays claimed until its lease expires.
+		 * The commit of the call was not confirmed. If a surrounding guarded call fails
+		 * with this exception, its key stays claimed until the lease expires.
 		 */
 		MAY_HAVE_EXECUTED,
 

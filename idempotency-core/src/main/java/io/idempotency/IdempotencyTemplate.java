@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Guards code without an annotation, with the same engine as {@link Idempotent}.
+ * Guards code programmatically, with the same engine as {@link Idempotent}.
  *
  * <pre class="code">
  * Payment payment = idempotency.operation("payment.create")
@@ -18,67 +18,67 @@ import org.jspecify.annotations.Nullable;
  *     .execute(Payment.class, () -&gt; gateway.pay(order));
  * </pre>
  *
- * The template is thread-safe. A duplicate gets the first result, decoded anew. A call
- * that is rejected throws an {@link IdempotencyException}.
+ * Thread-safe. A duplicate receives the first result, which is decoded for each call. A
+ * rejected call throws an {@link IdempotencyException}.
  *
  * @since 0.1.0
  */
 public interface IdempotencyTemplate {
 
 	/**
-	 * Starts the description of one guarded call with the defaults of
+	 * Creates the description of a guarded call with the defaults of
 	 * {@code idempotency.*}.
-	 * @param operation name of the operation; the name is part of the key, so two
-	 * operations never share a key
-	 * @return the call, to be given a key
+	 * @param operation name of the operation; part of the key, so two operations never
+	 * share a key
+	 * @return the call, which requires a key
 	 */
 	Call operation(String operation);
 
 	/**
-	 * The description of one guarded call, for one use. It is not thread-safe.
+	 * The description of one guarded call. Use it once. Not thread-safe.
 	 */
 	interface Call extends IdempotencyOptions.Spec<Call> {
 
 		/**
-		 * Sets the key. Every part counts, and different parts never give the same key.
+		 * Sets the key. Every part is significant: different parts never result in the
+		 * same key.
 		 * @param parts text, numbers, booleans, enums, UUIDs or {@code java.time} values;
-		 * none of them {@code null} or empty
+		 * not {@code null} and not empty
 		 * @return this call
 		 */
 		Call key(Object... parts);
 
 		/**
 		 * Sets a token as the key. {@link IdempotencyTokens} must have issued the token
-		 * to the current caller. A call with a token must set none of
-		 * {@link #key(Object...)}, {@link #scope(String)} and {@link #store(String)}.
+		 * to the current caller. Do not combine it with {@link #key(Object...)},
+		 * {@link #scope(String)} or {@link #store(String)}.
 		 * @param token the token
 		 * @return this call
 		 */
 		Call token(String token);
 
 		/**
-		 * Sets whose key it is. Default: all callers share one scope.
-		 * @param scope the scope, e.g. a tenant
+		 * Sets the scope of the key. Default: all callers share one scope.
+		 * @param scope the scope, for example a tenant
 		 * @return this call
-		 * @throws IllegalArgumentException if the scope is {@code null} or empty, because
-		 * a key must never be shared by mistake
+		 * @throws IllegalArgumentException if the scope is {@code null} or empty, to
+		 * avoid sharing keys by mistake
 		 */
 		Call scope(String scope);
 
 		/**
-		 * Sets what must be equal on a retry. Default: nothing is compared.
+		 * Sets the values that must be equal on a retry. Default: nothing is compared.
 		 * @param parts values as for {@link #key(Object...)}, {@code null} allowed
 		 * @return this call
 		 */
 		Call fingerprint(@Nullable Object... parts);
 
 		/**
-		 * Sets the store that keeps the record. Default: the default store of the
-		 * application.
+		 * Sets the store of the record. Default: the default store of the application.
 		 * @param name name of a bean of type
 		 * {@link io.idempotency.store.IdempotencyStore}
 		 * @return this call
-		 * @throws IllegalArgumentException if there is no such bean
+		 * @throws IllegalArgumentException if the bean does not exist
 		 */
 		Call store(String name);
 
@@ -88,57 +88,58 @@ public interface IdempotencyTemplate {
 		 * @param transaction {@link TransactionMode#JOIN} for the current transaction, or
 		 * a new one, of the application's only or primary transaction manager
 		 * @return this call
-		 * @throws IllegalArgumentException if there is no such manager
+		 * @throws IllegalArgumentException if the transaction manager does not exist
 		 */
 		Call transaction(TransactionMode transaction);
 
 		/**
-		 * Sets how the result is looked up in the business data: when it was not kept,
-		 * when the owner of a claim died, and after an exception of {@link #duplicateOn}.
-		 * @param recovery gives the result, a value of the declared type or (for an
-		 * asynchronous action) a future of one; {@code null} if nothing was done
+		 * Sets a lookup of the result in the business data. It is called if the result is
+		 * not stored, if the owner of a claim crashed, and after an exception of
+		 * {@link #duplicateOn}.
+		 * @param recovery returns the result: a value of the declared type or, for an
+		 * asynchronous action, a future of that type; {@code null} if the action had no
+		 * effect
 		 * @return this call
 		 */
 		Call recover(Callable<?> recovery);
 
 		/**
-		 * Runs the action once for this key and returns its result; a duplicate gets the
-		 * first result.
+		 * Runs the action once for this key and returns its result. A duplicate receives
+		 * the first result.
 		 * @param <T> the type of the result
-		 * @param type the type as which a stored result is decoded
-		 * @param action the work; its exceptions come out unchanged
-		 * @return the result, {@code null} if the action gave {@code null}
+		 * @param type the type of a stored result when it is decoded
+		 * @param action the work; its exceptions are propagated unchanged
+		 * @return the result, {@code null} if the action returned {@code null}
 		 * @throws IdempotencyException if the call was rejected
-		 * @throws IllegalArgumentException if results of the type cannot be replayed, or
-		 * the call contradicts itself; nothing has run
+		 * @throws IllegalArgumentException if results of the type cannot be replayed or
+		 * the options contradict each other; the action was not executed
 		 */
 		<T> @Nullable T execute(Class<T> type, Supplier<? extends @Nullable T> action);
 
 		/**
-		 * Does the same as {@link #execute(Class, Supplier)} for an action whose work
-		 * goes on after it has returned: the key is claimed until the future of the
-		 * action has completed.
+		 * Does the same as {@link #execute(Class, Supplier)} for an asynchronous action.
+		 * The key stays claimed until the future of the action completes.
 		 * @param <T> the type of the result
-		 * @param type the type as which a stored result is decoded
-		 * @param action the work; its exceptions, and those of its future, come out
+		 * @param type the type of a stored result when it is decoded
+		 * @param action the work; its exceptions and those of its future are propagated
 		 * unchanged
 		 * @return a future that completes with the result after the result was stored, or
-		 * after the store has failed to take it; the library then repeats the write
+		 * after the store failed to store it; the library then retries the write
 		 * @throws IdempotencyException if the call was rejected
-		 * @throws IllegalArgumentException as {@link #execute(Class, Supplier)}
+		 * @throws IllegalArgumentException as for {@link #execute(Class, Supplier)}
 		 */
 		<T> CompletableFuture<@Nullable T> executeAsync(Class<T> type,
 				Supplier<? extends CompletionStage<? extends @Nullable T>> action);
 
 		/**
 		 * Does the same as {@link #execute(Class, Supplier)} for an action that may throw
-		 * and a result of any type, generic types included. For a type such as
-		 * {@code CompletableFuture<Payment>} it does the same as
+		 * a checked exception, and for a result of any type, including generic types. For
+		 * a type such as {@code CompletableFuture<Payment>} it does the same as
 		 * {@link #executeAsync(Class, Supplier)}.
 		 * @param <T> the type of the result
-		 * @param type the type as which a stored result is decoded
-		 * @param action the work; its exceptions come out unchanged
-		 * @return the result, {@code null} if the action gave {@code null}
+		 * @param type the type of a stored result when it is decoded
+		 * @param action the work; its exceptions are propagated unchanged
+		 * @return the result, {@code null} if the action returned {@code null}
 		 * @throws IdempotencyException if the call was rejected
 		 * @throws Exception the exception of the action
 		 */
@@ -147,7 +148,7 @@ public interface IdempotencyTemplate {
 		/**
 		 * Does the same as {@link #execute(Class, Supplier)} for an action without a
 		 * result.
-		 * @param action the work; its exceptions come out unchanged
+		 * @param action the work; its exceptions are propagated unchanged
 		 * @throws IdempotencyException if the call was rejected
 		 */
 		void run(Runnable action);

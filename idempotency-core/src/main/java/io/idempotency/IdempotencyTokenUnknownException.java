@@ -1,7 +1,7 @@
 package io.idempotency;
 
 /**
- * The token was never issued, has expired, or is another caller's.
+ * Thrown if the token was never issued, expired, or belongs to another caller.
  * <p>
  * HTTP 400, code {@code token-unknown}.
  *

@@ -7,10 +7,10 @@ import java.lang.annotation.Target;
 
 /**
  * Marks a type, a constructor, or a method that is public only because other packages of
- * this library need it: applications must not use it, and it may change without notice.
+ * this library use it. Applications must not use it, and it may change without notice.
  * <p>
- * What is marked, and each type inside it, also has the tag {@code @hidden}, which leaves
- * it out of the published Javadoc.
+ * Marked elements and their nested types also have the tag {@code @hidden}, which
+ * excludes them from the published Javadoc.
  *
  * @hidden
  */

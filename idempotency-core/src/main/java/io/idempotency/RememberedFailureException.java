@@ -1,12 +1,12 @@
 package io.idempotency;
 
 /**
- * The replay of a failure that {@link FailureMode#REMEMBER} kept: the first call threw,
- * and this call was not run.
+ * The replay of a failure that was stored with {@link FailureMode#REMEMBER}. The first
+ * call threw an exception, and this call was not executed.
  * <p>
- * This exception carries the type and the message of the first exception, never the first
- * exception itself, so that nothing but text comes out of a store. The failure is the
- * application's own, therefore this class is no {@link IdempotencyException}.
+ * This exception contains the type and the message of the first exception as text, so
+ * that no object is deserialized from a store. It is not an {@link IdempotencyException},
+ * because the failure is a failure of the application.
  *
  * @since 0.1.0
  */
@@ -21,17 +21,17 @@ public final class RememberedFailureException extends RuntimeException {
 	/**
 	 * Creates the exception.
 	 * @param type fully qualified class name of the first exception
-	 * @param message message of the first exception, empty when it had none
+	 * @param message message of the first exception, empty if it had no message
 	 */
 	public RememberedFailureException(String type, String message) {
 		this(type, message, 0);
 	}
 
 	/**
-	 * Creates the exception of a failure that answers with an HTTP status.
+	 * Creates the exception for a failure with an HTTP status.
 	 * @param type fully qualified class name of the first exception
-	 * @param message message of the first exception, empty when it had none
-	 * @param status the HTTP status that the first exception asks for, 0 for none
+	 * @param message message of the first exception, empty if it had no message
+	 * @param status the HTTP status of the first exception, 0 if it has no status
 	 */
 	public RememberedFailureException(String type, String message, int status) {
 		super(message);
@@ -48,9 +48,8 @@ public final class RememberedFailureException extends RuntimeException {
 	}
 
 	/**
-	 * Returns the HTTP status that the first exception asked for; the replay has the same
-	 * status.
-	 * @return the status, 0 if the first exception asked for none
+	 * Returns the HTTP status of the first exception. The replay has the same status.
+	 * @return the status, 0 if the first exception has no status
 	 */
 	public int status() {
 		return this.status;

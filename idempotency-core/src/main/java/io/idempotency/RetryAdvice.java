@@ -3,7 +3,7 @@ package io.idempotency;
 import java.util.Locale;
 
 /**
- * What a client may do after a rejected call; it is part of the public contract.
+ * Advice for a client after a rejected call. It is part of the public contract.
  *
  * @since 0.1.0
  */
@@ -24,7 +24,7 @@ public enum RetryAdvice {
 	private final String value = name().toLowerCase(Locale.ROOT).replace('_', '-');
 
 	/**
-	 * Returns the advice as it stands in problem details, for example {@code same-key}.
+	 * Returns the advice as used in problem details, for example {@code same-key}.
 	 * @return the value
 	 */
 	public String value() {

@@ -14,8 +14,8 @@ public enum TransactionMode {
 	SEPARATE,
 
 	/**
-	 * The record is written in the transaction of the method's work, which is one of the
-	 * database of the store: over JDBC, or over R2DBC for results that are subscribed to.
+	 * The record is written in the transaction of the method, which must use the database
+	 * of the store: over JDBC or, for reactive results, over R2DBC.
 	 */
 	JOIN
 

@@ -1,16 +1,18 @@
 /**
- * The types that an application uses: the annotation, its modes, the exceptions, and the
- * template for code without an annotation.
+ * The public API for applications: the annotation, its modes, the exceptions, and the
+ * template for programmatic use.
  * <p>
- * One word per idea, the same in code, docs, metrics and messages: <b>key</b> names one
- * intent; <b>scope</b> says whose key it is (operation and caller); <b>fingerprint</b> is
- * the digest of what must be equal on a retry; <b>claim</b> is the right to run; <b>claim
- * id</b> says whose claim it is; <b>lease</b> is how long a claim lives unless renewed;
- * <b>fencing token</b> is the number of a claim, larger for every later claim of the key;
- * <b>complete</b>, <b>release</b> and <b>renew</b> are what the owner of a claim may do
- * with it; <b>replay</b> gives the stored result; <b>conflict</b> is a duplicate while
- * the first call runs; <b>retention</b> is how long a result is kept; a <b>tombstone</b>
- * says "done, result not kept"; an <b>issued token</b> is a key this service handed out.
+ * Terms, which are the same in code, documentation, metrics and messages: a <b>key</b>
+ * identifies one intended operation; the <b>scope</b> is the operation and the caller
+ * that a key belongs to; a <b>fingerprint</b> is the digest of the values that must be
+ * equal on a retry; a <b>claim</b> is the right to run; a <b>claim id</b> identifies the
+ * owner of a claim; a <b>lease</b> is the time for which a claim is valid without
+ * renewal; a <b>fencing token</b> is a number that increases with every claim of the key;
+ * the owner of a claim can <b>complete</b>, <b>release</b> and <b>renew</b> it; a
+ * <b>replay</b> returns the stored result; a <b>conflict</b> is a duplicate while the
+ * first call runs; the <b>retention</b> is the time for which a result is stored; a call
+ * can be <b>completed without a stored result</b>; an <b>issued token</b> is a key that
+ * this service issued.
  */
 @NullMarked
 package io.idempotency;

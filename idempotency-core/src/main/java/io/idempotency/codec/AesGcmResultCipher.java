@@ -18,9 +18,9 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Encrypts with AES-GCM of the JDK: a random nonce of 96 bits for every result, a tag of
- * 128 bits. One key encrypts, and every key decrypts the results that were encrypted with
- * it. The output is
+ * Encrypts results with AES-GCM of the JDK, with a random 96-bit nonce for every result
+ * and a 128-bit tag. One key encrypts. Every key decrypts the results that were encrypted
+ * with it. The output is
  *
  * <pre class="code">
  * version:1 = 1   length of id:1   id of the key   nonce:12   ciphertext   tag:16
@@ -28,8 +28,8 @@ import javax.crypto.spec.SecretKeySpec;
  *
  * where version, length and id are authenticated together with the context.
  * <p>
- * Thread-safe. Keys are never printed. A key should not encrypt more than 2<sup>32</sup>
- * results, because two of them may then get the same nonce.
+ * Thread-safe. Keys are never logged. Do not encrypt more than 2<sup>32</sup> results
+ * with one key, because two of them may then have the same nonce.
  *
  * @since 0.1.0
  */
@@ -43,11 +43,11 @@ public final class AesGcmResultCipher implements ResultCipher {
 
 	/**
 	 * An id has at most 20 characters. The Base64 text of a key is longer, so a key that
-	 * was written in the place of an id is rejected and never printed.
+	 * is set as an id by mistake is rejected and never logged.
 	 */
 	private static final Pattern KEY_ID = Pattern.compile("[A-Za-z0-9._-]{1,20}");
 
-	/** Of the JDK; see NIST SP 800-90A. */
+	/** Available in the JDK; see NIST SP 800-90A. */
 	private static final String SEEDED_ONCE = "DRBG";
 
 	private final SecureRandom random = random();
@@ -56,15 +56,15 @@ public final class AesGcmResultCipher implements ResultCipher {
 
 	private final SecretKey encryptingKey;
 
-	/** The beginning of the output: version, length of the id and id. */
+	/** The start of the output: version, length of the id, and id. */
 	private final byte[] head;
 
 	/**
 	 * Creates a cipher.
-	 * @param encryptingKeyId id of the key that encrypts
-	 * @param keys all keys by their ids, of 16, 24 or 32 bytes each; the keys are copied
-	 * @throws IllegalArgumentException if an id or a key is not valid, or the id of the
-	 * key that encrypts is not among them
+	 * @param encryptingKeyId id of the encrypting key
+	 * @param keys all keys by id, of 16, 24 or 32 bytes each; the keys are copied
+	 * @throws IllegalArgumentException if an id or a key is invalid, or {@code keys} does
+	 * not contain the encrypting key
 	 */
 	public AesGcmResultCipher(String encryptingKeyId, Map<String, byte[]> keys) {
 		keys.forEach((id, key) -> {
@@ -85,19 +85,19 @@ public final class AesGcmResultCipher implements ResultCipher {
 	}
 
 	/**
-	 * Returns whether a text may be the id of a key: 1 to 20 letters, digits, dots,
-	 * hyphens and underscores, all of them ASCII.
+	 * Returns whether a text is a valid key id: 1 to 20 ASCII letters, digits, dots,
+	 * hyphens and underscores.
 	 * @param id the text
-	 * @return whether it may
+	 * @return whether it is valid
 	 */
 	public static boolean isKeyId(String id) {
 		return KEY_ID.matcher(id).matches();
 	}
 
 	/**
-	 * Returns whether a key may have this length: 128, 192 or 256 bits.
+	 * Returns whether a length is valid for a key: 128, 192 or 256 bits.
 	 * @param bytes the length in bytes
-	 * @return whether it may
+	 * @return whether it is valid
 	 */
 	public static boolean isKeyLength(int bytes) {
 		return bytes == 16 || bytes == 24 || bytes == 32;
@@ -120,8 +120,7 @@ public final class AesGcmResultCipher implements ResultCipher {
 	}
 
 	/**
-	 * Record and time are for copies of one process that was frozen and is started
-	 * several times.
+	 * Record and time distinguish processes that are restored from one snapshot.
 	 */
 	private byte[] nonce(byte[] context) {
 		byte[] nonce = new byte[NONCE_LENGTH];
@@ -139,8 +138,8 @@ public final class AesGcmResultCipher implements ResultCipher {
 	}
 
 	/**
-	 * The usual one reads a file of the system each time, which a thread that must not
-	 * wait may not do. This one has read it, once, when it is returned.
+	 * The default SecureRandom reads a system file for each call, which may block. This
+	 * SecureRandom reads the file once, before it is returned.
 	 */
 	private static SecureRandom random() {
 		SecureRandom random;
@@ -187,8 +186,8 @@ public final class AesGcmResultCipher implements ResultCipher {
 	}
 
 	/**
-	 * Returns the id of the key. The id is checked, so it may be printed even if a
-	 * stranger has written it.
+	 * Returns the id of the key. The id is validated, so it can be logged even if it
+	 * comes from an untrusted source.
 	 */
 	private static String keyId(byte[] encrypted) {
 		int length = (encrypted.length > 2 && encrypted[0] == VERSION) ? encrypted[1] & 0xFF : -1;
@@ -211,7 +210,7 @@ public final class AesGcmResultCipher implements ResultCipher {
 		return cipher;
 	}
 
-	/** Prints the ids of the keys. */
+	/** Returns the ids of the keys. */
 	@Override
 	public String toString() {
 		String encrypting = new String(this.head, 2, this.head.length - 2, StandardCharsets.US_ASCII);

@@ -6,7 +6,7 @@ import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns results of methods into bytes and back. Thread-safe.
+ * Encodes method results as bytes and decodes them. Implementations must be thread-safe.
  *
  * @since 0.1.0
  */
@@ -15,8 +15,8 @@ public interface ResultCodec {
 	/**
 	 * Encodes a result.
 	 * @param value the result, {@code null} included
-	 * @param type its declared type; only {@link #comparable(Object)} gives the class of
-	 * the value
+	 * @param type its declared type; {@link #comparable(Object)} passes the class of the
+	 * value
 	 * @return the stored form
 	 * @throws RuntimeException if the value cannot be encoded
 	 */
@@ -32,15 +32,16 @@ public interface ResultCodec {
 	@Nullable Object decode(StoredResult result, Type type);
 
 	/**
-	 * Returns why values of a type cannot be stored. The library asks at start-up.
+	 * Returns why values of a type cannot be stored. The library calls this method at
+	 * startup.
 	 * @param type the declared type
-	 * @return the problem and the cure, or {@code null} if the type is supported
+	 * @return the problem and the fix, or {@code null} if the type is supported
 	 */
 	@Nullable String unsupported(Type type);
 
 	/**
-	 * Returns why values of a type cannot be compared. The library asks at start-up, for
-	 * the arguments of methods whose key a client chooses.
+	 * Returns why values of a type cannot be compared. The library calls this method at
+	 * startup, for the arguments of methods with client-generated keys.
 	 * @param type the declared type
 	 * @return the problem, or {@code null} if {@link #comparable(Object)} supports the
 	 * type, which is the default
@@ -50,7 +51,7 @@ public interface ResultCodec {
 	}
 
 	/**
-	 * Returns the bytes of a value that is only compared and never decoded.
+	 * Returns bytes for the comparison of a value. The bytes are never decoded.
 	 * @param value the value
 	 * @return bytes that are equal for equal values, in every JVM
 	 * @throws RuntimeException if the value cannot be encoded

@@ -7,10 +7,10 @@ import io.idempotency.Internal;
 /**
  * The encryption of stored results.
  *
- * @param cipher encrypts and decrypts
- * @param readsPlain whether results that were stored without encryption are replayed.
- * That is for the time in which encryption is introduced and not longer, because anybody
- * who can write to the store could put such results there
+ * @param cipher the cipher
+ * @param readsPlain whether unencrypted results are replayed; use it only during the
+ * migration to encryption, because an attacker with write access to the store could add
+ * such results
  * @hidden
  */
 @Internal

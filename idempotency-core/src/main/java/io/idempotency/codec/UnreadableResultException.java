@@ -1,7 +1,8 @@
 package io.idempotency.codec;
 
 /**
- * A stored result cannot be decoded; the engine treats it as not kept.
+ * Thrown if a stored result cannot be decoded. The engine treats the result as not
+ * stored.
  *
  * @since 0.1.0
  */
@@ -11,7 +12,7 @@ public final class UnreadableResultException extends RuntimeException {
 
 	/**
 	 * Creates the exception.
-	 * @param message what cannot be read; never the bytes
+	 * @param message the problem, without the bytes
 	 */
 	public UnreadableResultException(String message) {
 		super(message);
@@ -19,7 +20,7 @@ public final class UnreadableResultException extends RuntimeException {
 
 	/**
 	 * Creates the exception.
-	 * @param message what cannot be read; never the bytes
+	 * @param message the problem, without the bytes
 	 * @param cause the exception of the decoder
 	 */
 	public UnreadableResultException(String message, Throwable cause) {

@@ -1,5 +1,5 @@
 /**
- * Encrypts stored results with what the JDK has.
+ * Encoding and encryption of stored results.
  */
 @NullMarked
 package io.idempotency.codec;

@@ -4,8 +4,9 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The owner of a key. Two callers are the same only if kind and name are equal, so no
- * named caller can reach the keys of anonymous callers or of a resolved scope.
+ * The caller that a key is scoped to. Two callers are equal only if kind and name are
+ * equal, so a named caller cannot access the keys of anonymous callers or of a resolved
+ * scope.
  *
  * @param kind the source of the name
  * @param name the name, empty for {@link Kind#GLOBAL} and {@link Kind#ANONYMOUS}
@@ -13,10 +14,10 @@ import java.util.Objects;
  */
 public record Caller(Kind kind, String name) {
 
-	/** No caller is part of the key. */
+	/** The key does not contain a caller. */
 	public static final Caller GLOBAL = new Caller(Kind.GLOBAL, "");
 
-	/** The one space that all anonymous callers share. */
+	/** The caller that all anonymous requests share. */
 	public static final Caller ANONYMOUS = new Caller(Kind.ANONYMOUS, "");
 
 	/**
@@ -37,8 +38,8 @@ public record Caller(Kind kind, String name) {
 	}
 
 	/**
-	 * Returns the caller that a scope names.
-	 * @param scope the scope, e.g. a tenant
+	 * Returns the caller for a scope.
+	 * @param scope the scope, for example a tenant
 	 * @return the caller
 	 */
 	public static Caller scope(String scope) {
@@ -46,10 +47,10 @@ public record Caller(Kind kind, String name) {
 	}
 
 	/**
-	 * Returns this caller with one more quality, which tells it apart from other callers
-	 * of the same name. The new caller is of kind {@link Kind#QUALIFIED}, so it never
-	 * equals a caller whose whole name somebody chose.
-	 * @param quality the name of the quality, e.g. {@code issuer}
+	 * Returns this caller with an additional quality, which distinguishes it from other
+	 * callers of the same name. The new caller is of kind {@link Kind#QUALIFIED}, so a
+	 * client cannot create an equal caller by choosing a name.
+	 * @param quality the name of the quality, for example {@code issuer}
 	 * @param values the values of the quality, in their order; an empty list differs from
 	 * every value
 	 * @return the caller
@@ -64,43 +65,43 @@ public record Caller(Kind kind, String name) {
 	}
 
 	/**
-	 * Appends a part with its length, so that different lists of parts never give the
-	 * same text.
+	 * Appends a part with its length, so that different lists of parts never result in
+	 * the same text.
 	 */
 	private static void append(StringBuilder text, String part) {
 		text.append(part.length()).append(':').append(part);
 	}
 
-	/** Prints the kind and never the name, which may be the name of a person. */
+	/** Returns the kind without the name, which may be personal data. */
 	@Override
 	public String toString() {
 		return this.kind.name();
 	}
 
 	/**
-	 * The source of a caller's name. The names of the constants are part of stored keys:
-	 * never rename a constant.
+	 * The source of a caller's name. The names of the constants are part of stored keys.
+	 * Do not rename a constant.
 	 */
 	public enum Kind {
 
-		/** There is no caller. */
+		/** The key does not belong to a caller. */
 		GLOBAL,
 
 		/** The caller has no name. */
 		ANONYMOUS,
 
-		/** The name is that of the request's principal. */
+		/** The name is the name of the request's principal. */
 		PRINCIPAL,
 
 		/**
-		 * A scope resolver, a scope expression, a template call or a listener gave the
-		 * name.
+		 * The name comes from a scope resolver, a scope expression, a template call or a
+		 * listener.
 		 */
 		SCOPE,
 
 		/**
-		 * The name is made of another caller and a quality that tells it apart from
-		 * callers of the same name, e.g. the issuer of the name, or a tenant.
+		 * The name consists of another caller and a quality that distinguishes it from
+		 * callers of the same name, for example the issuer or a tenant.
 		 */
 		QUALIFIED
 

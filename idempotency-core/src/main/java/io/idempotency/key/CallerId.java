@@ -6,19 +6,19 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The id under which the records of one caller are found. It is the start of the
- * {@link IdempotencyKey#hash()} of each of the caller's keys, so a store that keeps the
- * hash keeps the caller's id without a further column, name or byte.
+ * The id for the lookup of all records of one caller. It is the start of the
+ * {@link IdempotencyKey#hash()} of each key of the caller, so a store of the hash does
+ * not need a separate column for the caller.
  * <p>
- * The id is a digest of 96 bits over the namespace and the caller, and never shows a
- * name. A caller without a name ({@link Caller#GLOBAL} and {@link Caller#ANONYMOUS}) has
- * a constant id, because its records belong to nobody in particular.
+ * The id is a 96-bit digest of the namespace and the caller, and does not contain a name.
+ * A caller without a name ({@link Caller#GLOBAL} and {@link Caller#ANONYMOUS}) has a
+ * constant id, because its records do not belong to a specific caller.
  *
  * @since 0.1.0
  */
 public final class CallerId {
 
-	/** How many bytes an id has. */
+	/** The number of bytes of an id. */
 	public static final int LENGTH = 12;
 
 	private static final CallerId GLOBAL = new CallerId(new byte[LENGTH]);
@@ -38,7 +38,7 @@ public final class CallerId {
 	}
 
 	/**
-	 * Computes the id of a caller. A caller without a name costs no digest.
+	 * Computes the id of a caller. For a caller without a name, no digest is computed.
 	 * @param namespace the name of the namespace
 	 * @param caller the caller
 	 * @return the id
@@ -60,10 +60,10 @@ public final class CallerId {
 	}
 
 	/**
-	 * Reads the form that {@link #toString()} gives.
+	 * Parses the result of {@link #toString()}.
 	 * @param hex 24 lower-case hexadecimal digits
 	 * @return the id
-	 * @throws IllegalArgumentException if the text is no id
+	 * @throws IllegalArgumentException if the text is not a caller id
 	 */
 	public static CallerId parse(String hex) {
 		if (!hex.matches("[0-9a-f]{" + 2 * LENGTH + "}")) {
@@ -73,9 +73,9 @@ public final class CallerId {
 	}
 
 	/**
-	 * Returns whether the id belongs to one caller. The records of callers without a name
-	 * are everybody's.
-	 * @return whether it does
+	 * Returns whether the id belongs to a single caller. Callers without a name share
+	 * their records.
+	 * @return whether the caller has a name
 	 */
 	public boolean isOneCaller() {
 		return !equals(GLOBAL) && !equals(ANONYMOUS);

@@ -18,7 +18,7 @@ final class FieldParameterParser {
 	}
 
 	/**
-	 * Returns whether a text is a list of parameters and nothing else.
+	 * Returns whether a text consists only of a list of parameters.
 	 * @param text the text after the value of a field
 	 */
 	static boolean areWellFormed(String text) {
@@ -134,7 +134,7 @@ final class FieldParameterParser {
 	}
 
 	/**
-	 * Returns the next character; at the end, a control character that no rule allows.
+	 * Returns the next character or, at the end, a control character that is never valid.
 	 */
 	private char peek() {
 		return atEnd() ? '\0' : this.text.charAt(this.position);

@@ -8,17 +8,17 @@ import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The digest of what must be equal on a retry. The name of the algorithm is a part of
- * what is digested, so fingerprints of different algorithms never match, and no version
- * of the library takes that of another one for its own.
+ * The digest of the values that must be equal on a retry. The digest includes the name of
+ * the algorithm, so fingerprints of different algorithms or library versions never match
+ * by accident.
  * <p>
- * A fingerprint is immutable, and is compared in constant time.
+ * Immutable. Fingerprints are compared in constant time.
  *
  * @since 0.1.0
  */
 public final class Fingerprint {
 
-	/** The fingerprint for "nothing is compared": it matches every fingerprint. */
+	/** The fingerprint of calls without comparison. It matches every fingerprint. */
 	public static final Fingerprint NONE = new Fingerprint(ByteBuffer.allocate(Fingerprint.LENGTH));
 
 	private static final int LENGTH = 32;
@@ -56,7 +56,7 @@ public final class Fingerprint {
 
 	/**
 	 * Starts a fingerprint.
-	 * @param algorithm the name for what the parts are and how they are made, e.g.
+	 * @param algorithm the name of the algorithm that creates the parts, for example
 	 * {@code json1}; it is the first part of the digest
 	 * @return a builder, not thread-safe
 	 */
@@ -65,10 +65,10 @@ public final class Fingerprint {
 	}
 
 	/**
-	 * Reads a stored fingerprint.
+	 * Parses a stored fingerprint.
 	 * @param bytes the value of {@link #toBytes()}
 	 * @return the fingerprint
-	 * @throws IllegalArgumentException if the bytes are no fingerprint
+	 * @throws IllegalArgumentException if the bytes are not a fingerprint
 	 */
 	public static Fingerprint fromBytes(byte[] bytes) {
 		if (bytes.length == 0) {
@@ -81,8 +81,8 @@ public final class Fingerprint {
 	}
 
 	/**
-	 * Returns the form that stores keep: the digest; empty for {@link #NONE}.
-	 * @return 32 bytes or none
+	 * Returns the bytes to store: the digest, empty for {@link #NONE}.
+	 * @return 32 bytes, or an empty array
 	 */
 	public byte[] toBytes() {
 		return isNone() ? new byte[0]
@@ -110,7 +110,7 @@ public final class Fingerprint {
 	}
 
 	/**
-	 * Returns whether nothing is compared.
+	 * Returns whether the comparison is disabled.
 	 * @return whether this is {@link #NONE}
 	 */
 	public boolean isNone() {
@@ -119,7 +119,7 @@ public final class Fingerprint {
 
 	/**
 	 * Returns whether a retry with the other fingerprint is the same request.
-	 * {@link #NONE} matches every fingerprint; fingerprints of different algorithms never
+	 * {@link #NONE} matches every fingerprint. Fingerprints of different algorithms never
 	 * match.
 	 * @param other the other fingerprint
 	 * @return whether they match
@@ -128,7 +128,7 @@ public final class Fingerprint {
 		return isNone() || other.isNone() || isEqual(other);
 	}
 
-	/** Always looks at all bits, so that the time says nothing about the digest. */
+	/** Compares all bits, so that the duration does not depend on the digest. */
 	private boolean isEqual(Fingerprint other) {
 		return (this.first ^ other.first | this.second ^ other.second | this.third ^ other.third
 				| this.fourth ^ other.fourth) == 0;
@@ -144,14 +144,14 @@ public final class Fingerprint {
 		return Long.hashCode(this.first);
 	}
 
-	/** Never prints the digest. */
+	/** Returns a text without the digest. */
 	@Override
 	public String toString() {
 		return isNone() ? "none" : "fingerprint";
 	}
 
 	/**
-	 * Collects the parts of a fingerprint, each prefixed with its length; not
+	 * Collects the parts of a fingerprint, each prefixed with its length. Not
 	 * thread-safe.
 	 */
 	public static final class Builder {

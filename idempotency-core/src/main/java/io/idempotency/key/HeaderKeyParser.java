@@ -8,9 +8,9 @@ import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the key from the lines of a header. The value is a String of RFC 8941 (structured
- * fields), whose well-formed parameters are ignored, or a bare value. Both forms give the
- * same key. Thread-safe.
+ * Parses the key from the values of a header. The value is a String of RFC 8941
+ * (structured fields), whose well-formed parameters are ignored, or an unquoted value.
+ * Both forms result in the same key. Thread-safe.
  *
  * @hidden
  */
@@ -24,7 +24,7 @@ public final class HeaderKeyParser {
 
 	/**
 	 * Creates a parser.
-	 * @param maxLength how many characters a key may have, positive
+	 * @param maxLength the maximum number of characters of a key, positive
 	 */
 	public HeaderKeyParser(int maxLength) {
 		if (maxLength < 1) {
@@ -33,18 +33,18 @@ public final class HeaderKeyParser {
 		this.maxLength = maxLength;
 	}
 
-	/** Returns whether a text is a valid name of an HTTP header. */
+	/** Returns whether a text is a valid HTTP header name. */
 	public static boolean isHeaderName(String text) {
 		return TOKEN.matcher(text).matches();
 	}
 
 	/**
-	 * Reads the key.
+	 * Parses the key.
 	 * @param operation name of the operation, for the exception
-	 * @param lines the values of the header, one for each line that was sent
-	 * @return the key, {@code null} if there is no such header
-	 * @throws IdempotencyKeyInvalidException if the header is malformed; the message says
-	 * what is wrong and what to do
+	 * @param lines the values of the header, one for each header line
+	 * @return the key, {@code null} if the header is missing
+	 * @throws IdempotencyKeyInvalidException if the header is malformed; the message
+	 * contains the problem and the action
 	 */
 	public @Nullable String parse(String operation, List<String> lines) {
 		if (lines.isEmpty()) {
@@ -115,8 +115,8 @@ public final class HeaderKeyParser {
 	}
 
 	/**
-	 * Removes blanks around the value. A servlet container has removed them already, but
-	 * a header from another source may still have them.
+	 * Removes blanks around the value. A servlet container already removes them, but a
+	 * header from another source may contain them.
 	 */
 	private static String trim(String line) {
 		int start = 0;
@@ -135,8 +135,8 @@ public final class HeaderKeyParser {
 	}
 
 	/**
-	 * Makes the exception without the value, because the message may appear in an answer
-	 * or in a log.
+	 * Creates the exception without the value, because the message may appear in a
+	 * response or in a log.
 	 */
 	private static IdempotencyKeyInvalidException invalid(String operation, String problem) {
 		return new IdempotencyKeyInvalidException(operation, "The key header " + problem);

@@ -8,13 +8,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The key of one intent: namespace, operation, caller and the parts of the key.
+ * The key of one intended operation: namespace, operation, caller and the parts of the
+ * key.
  * <p>
- * A key is immutable. Two keys are equal if their {@link #hash() hashes} are equal. The
- * hash has 32 bytes: the {@link CallerId id of the caller}, then the start of a SHA-256
- * over all components, each prefixed with its length. Both parts depend on the caller, so
- * two callers never have the same hash; the second part alone (160 bits) tells apart the
- * keys of one caller.
+ * Immutable. Two keys are equal if their {@link #hash() hashes} are equal. The hash has
+ * 32 bytes: the {@link CallerId id of the caller}, then the start of a SHA-256 over all
+ * components, each prefixed with its length. Both parts depend on the caller, so two
+ * callers never have the same hash. The second part (160 bits) distinguishes the keys of
+ * one caller.
  *
  * @since 0.1.0
  */
@@ -49,11 +50,11 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * Makes the key of one intent in {@linkplain Namespace#NONE no namespace}. An
-	 * application makes its keys with its {@link Namespace}.
+	 * Creates a key with {@linkplain Namespace#NONE no namespace}. An application creates
+	 * its keys with its {@link Namespace}.
 	 * @param operation name of the operation
-	 * @param caller whose key it is
-	 * @param parts the parts that the caller gave: one, or several for a list key
+	 * @param caller the caller that the key is scoped to
+	 * @param parts the parts of the key: one, or several for a list key
 	 * @return the key
 	 */
 	public static IdempotencyKey of(String operation, Caller caller, List<String> parts) {
@@ -61,11 +62,10 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * Makes the key of one intent with a single part, in {@linkplain Namespace#NONE no
-	 * namespace}.
+	 * Creates a key with a single part and {@linkplain Namespace#NONE no namespace}.
 	 * @param operation name of the operation
-	 * @param caller whose key it is
-	 * @param value the part that the caller gave
+	 * @param caller the caller that the key is scoped to
+	 * @param value the part of the key
 	 * @return the key
 	 */
 	public static IdempotencyKey of(String operation, Caller caller, String value) {
@@ -73,9 +73,9 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * Makes the key of an issued token, in {@linkplain Namespace#NONE no namespace}. The
-	 * key belongs to a caller and to no operation. A token that is used at two operations
-	 * is one key; only the fingerprints of the two uses differ.
+	 * Creates the key of an issued token with {@linkplain Namespace#NONE no namespace}.
+	 * The key is scoped to a caller and not to an operation. A token that is used for two
+	 * operations is one key; only the fingerprints of the two calls differ.
 	 * @param caller the caller to whom the token was issued
 	 * @param token the token
 	 * @return the key
@@ -85,8 +85,8 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * The id of the caller comes first, so that a store with an order finds all records
-	 * of a caller in one range.
+	 * The id of the caller is the first part, so that a sorted store finds all records of
+	 * a caller in one range.
 	 */
 	private static byte[] hash(String namespace, String operation, Caller caller, List<String> parts, boolean token) {
 		LengthPrefixedDigest digest = LengthPrefixedDigest.begin();
@@ -109,7 +109,7 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * Returns the name of the operation; {@code token} for every issued token.
+	 * Returns the name of the operation, {@code token} for every issued token.
 	 * @return the operation
 	 */
 	public String operation() {
@@ -117,17 +117,16 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * Returns namespace and operation for people who look for all records of an operation
-	 * in a store: {@code namespace:operation}, or the operation alone if there is no
-	 * namespace.
-	 * @return the label, which is no identity
+	 * Returns namespace and operation for lookups of all records of an operation in a
+	 * store: {@code namespace:operation}, or only the operation without a namespace.
+	 * @return the label, which does not identify the key
 	 */
 	public String label() {
 		return this.namespace.isEmpty() ? this.operation : this.namespace + ":" + this.operation;
 	}
 
 	/**
-	 * Returns whose key it is.
+	 * Returns the caller that the key is scoped to.
 	 * @return the caller
 	 */
 	public Caller caller() {
@@ -135,8 +134,8 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * Returns the key as the caller gave it. The parts of a list key are joined by a
-	 * comma, which is for reading only.
+	 * Returns the key as the caller passed it. The parts of a list key are joined by a
+	 * comma, for display only.
 	 * @return the key
 	 */
 	public String value() {
@@ -144,16 +143,16 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * Returns whether this is an issued token.
-	 * @return whether it is
+	 * Returns whether the key is an issued token.
+	 * @return whether the key is a token
 	 */
 	public boolean isToken() {
 		return this.token;
 	}
 
 	/**
-	 * Returns the digest of all components, which stores use as the identity of a record.
-	 * It starts with the id of the caller.
+	 * Returns the digest of all components, which identifies a record in a store. It
+	 * starts with the id of the caller.
 	 * @return 32 bytes, a copy
 	 */
 	public byte[] hash() {
@@ -161,7 +160,7 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * Returns eight bytes of the {@link #hash()} as a number, without a copy of it.
+	 * Returns eight bytes of the {@link #hash()} as a number, without copying the hash.
 	 * @param index which bytes, from 0 to 3
 	 * @return the number, the first byte its highest
 	 */
@@ -188,8 +187,8 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * Prints the label and a part of the hash, never the key itself. The part is the one
-	 * that differs from key to key of a caller.
+	 * Returns the label and the part of the hash that differs between the keys of a
+	 * caller, without the key itself.
 	 */
 	@Override
 	public String toString() {

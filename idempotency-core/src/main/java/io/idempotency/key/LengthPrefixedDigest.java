@@ -8,25 +8,25 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * A SHA-256 over parts, each prefixed with its length, so that {@code a:b} + {@code c}
- * differs from {@code a} + {@code b:c}. Not thread-safe.
+ * A SHA-256 digest of parts, each prefixed with its length, so that {@code a:b} +
+ * {@code c} differs from {@code a} + {@code b:c}. Not thread-safe.
  * <p>
- * Creating an object costs more than one digest, so objects are used again.
+ * Creating an object is more expensive than a digest, so objects are reused.
  */
 final class LengthPrefixedDigest {
 
 	private static final int BUFFER = 512;
 
 	/**
-	 * A digest never waits, so there are no more of them than threads that run at once.
+	 * A digest never blocks, so the number of objects is limited by the number of
+	 * concurrent threads.
 	 */
 	private static final Queue<LengthPrefixedDigest> IDLE = new ConcurrentLinkedQueue<>();
 
 	private final MessageDigest digest = Fingerprint.sha256();
 
 	/**
-	 * The buffer collects small parts, because each update of the digest has a cost of
-	 * its own.
+	 * The buffer collects small parts, because each update of the digest has an overhead.
 	 */
 	private final byte[] buffer = new byte[BUFFER];
 
@@ -35,7 +35,7 @@ final class LengthPrefixedDigest {
 	private LengthPrefixedDigest() {
 	}
 
-	/** Begins a digest, which {@link #digest()} ends. */
+	/** Starts a digest. {@link #digest()} completes it. */
 	static LengthPrefixedDigest begin() {
 		LengthPrefixedDigest idle = IDLE.poll();
 		return (idle != null) ? idle : new LengthPrefixedDigest();
@@ -55,9 +55,9 @@ final class LengthPrefixedDigest {
 	}
 
 	/**
-	 * Encodes a text so that no other text has the same bytes. UTF-8 has none for half a
-	 * character, in whose place the JDK writes a question mark: such a text is written
-	 * char by char, behind a byte that is in no UTF-8.
+	 * Encodes a text so that different texts have different bytes. UTF-8 cannot encode an
+	 * unpaired surrogate, which the JDK replaces with a question mark. Such a text is
+	 * written char by char, after a byte that is invalid in UTF-8.
 	 */
 	private static byte[] bytes(String text) {
 		if (!hasHalfCharacters(text)) {
@@ -129,13 +129,13 @@ final class LengthPrefixedDigest {
 	}
 
 	/**
-	 * Ends the digest. Another digest uses this object next, so the caller must not use
-	 * it any more.
+	 * Completes the digest. This object is then reused, so the caller must not use it any
+	 * more.
 	 */
 	byte[] digest() {
 		flush();
 		byte[] result = this.digest.digest();
-		// The buffer is cleared, so that the idle object keeps no key in memory.
+		// The buffer is cleared, so that an idle object does not contain a key.
 		Arrays.fill(this.buffer, (byte) 0);
 		IDLE.add(this);
 		return result;

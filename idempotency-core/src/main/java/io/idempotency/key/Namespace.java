@@ -18,10 +18,10 @@ import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The namespace of a service, which tells apart services that share a store. Two services
- * share a key only if their namespaces are equal; the copies of one service have equal
- * namespaces. An application makes all its keys and tokens here, so that each one has the
- * namespace.
+ * The namespace of a service, which separates services that share a store. Two services
+ * share a key only if their namespaces are equal. The instances of one service have equal
+ * namespaces. An application creates all its keys and tokens here, so that each of them
+ * has the namespace.
  *
  * @param name the name of the service, empty for {@link #NONE}
  * @hidden
@@ -31,7 +31,7 @@ public record Namespace(String name) {
 
 	private static final int TOKEN_BYTES = 24;
 
-	/** No namespace is part of the key. */
+	/** The empty namespace. */
 	public static final Namespace NONE = new Namespace("");
 
 	/**
@@ -42,25 +42,25 @@ public record Namespace(String name) {
 	}
 
 	/**
-	 * Makes the key of one intent.
+	 * Creates a key.
 	 * @param operation name of the operation
-	 * @param parts the parts that the caller gave: one, or several for a list key
+	 * @param parts the parts of the key: one, or several for a list key
 	 */
 	public IdempotencyKey key(String operation, Caller caller, List<String> parts) {
 		return new IdempotencyKey(this.name, operation, caller, parts, false);
 	}
 
 	/**
-	 * Makes the key of one intent with a single part.
+	 * Creates a key with a single part.
 	 * @param operation name of the operation
-	 * @param value the part that the caller gave
+	 * @param value the part of the key
 	 */
 	public IdempotencyKey key(String operation, Caller caller, String value) {
 		return key(operation, caller, List.of(value));
 	}
 
 	/**
-	 * Makes the key of one intent of a described caller.
+	 * Creates a key for a described caller.
 	 * @param operation name of the operation
 	 * @param parts the parts of the key
 	 * @throws IllegalArgumentException if only the id of the caller is known
@@ -70,8 +70,8 @@ public record Namespace(String name) {
 	}
 
 	/**
-	 * Makes the text of a token, which cannot be guessed.
-	 * @param random the randomness, which may block
+	 * Creates the text of a token, which cannot be guessed.
+	 * @param random the source of randomness, which may block
 	 */
 	public static String tokenText(SecureRandom random) {
 		byte[] bytes = new byte[TOKEN_BYTES];
@@ -80,21 +80,21 @@ public record Namespace(String name) {
 	}
 
 	/**
-	 * Makes the key of an issued token. The key belongs to a caller and to no operation.
-	 * A token that is used at two operations is one key; only the fingerprints of the two
-	 * uses differ.
+	 * Creates the key of an issued token. The key is scoped to a caller and not to an
+	 * operation. A token that is used for two operations is one key; only the
+	 * fingerprints of the two calls differ.
 	 * @param caller the caller to whom the token was issued
 	 */
 	public IdempotencyKey token(Caller caller, String token) {
 		return new IdempotencyKey(this.name, IdempotencyKey.TOKEN_OPERATION, caller, List.of(token), true);
 	}
 
-	/** Returns the id under which the records of a caller are found. */
+	/** Returns the caller id in the records of a caller. */
 	public CallerId idOf(Caller caller) {
 		return CallerId.of(this.name, caller);
 	}
 
-	/** Returns the id under which the records of a described caller are found. */
+	/** Returns the caller id in the records of a described caller. */
 	public CallerId idOf(IdempotencyCaller caller) {
 		return (caller.type() == IdempotencyCaller.Type.ID) ? CallerId.parse(caller.name()) : idOf(toCaller(caller));
 	}
@@ -123,7 +123,7 @@ public record Namespace(String name) {
 
 	/**
 	 * Returns the operation of a label, the reverse of {@link #label(String)}.
-	 * @param label a label that a store keeps
+	 * @param label a stored label
 	 */
 	public String operation(String label) {
 		String start = label("");
@@ -131,7 +131,7 @@ public record Namespace(String name) {
 	}
 
 	/**
-	 * Turns the values that may be a key into text: text, numbers, booleans, enums,
+	 * Converts key values to text. Supported values are text, numbers, booleans, enums,
 	 * UUIDs, {@code java.time} values, and lists, sets or arrays of these.
 	 *
 	 * @hidden
@@ -143,9 +143,9 @@ public record Namespace(String name) {
 
 		/**
 		 * Returns the parts of a key.
-		 * @param value the value of an expression, or the value that a caller gave
-		 * @return one part, or one for each element of a list, set or array, for a set in
-		 * the order of their texts; empty if the key is missing: {@code null}, empty
+		 * @param value the value of an expression, or a value that the caller passed
+		 * @return one part, or one part for each element of a list, set or array; the
+		 * parts of a set are sorted; empty if the key is missing: {@code null}, empty
 		 * text, an empty list, or a list with such an element
 		 * @throws IllegalArgumentException if the value, or an element, has another type
 		 */
@@ -174,7 +174,7 @@ public record Namespace(String name) {
 				parts.add(text);
 			}
 			if (elements instanceof Set) {
-				// The order of a set is another one on each node.
+				// The iteration order of a set differs between nodes.
 				Collections.sort(parts);
 			}
 			return parts;
@@ -193,8 +193,8 @@ public record Namespace(String name) {
 				return constant.name();
 			}
 			if (isText(value)) {
-				// The toString of a BigDecimal keeps a large exponent, so its text stays
-				// short.
+				// The toString method of BigDecimal uses exponents, so the text is short
+				// for large exponents.
 				return value.toString();
 			}
 			throw new IllegalArgumentException("A value of type '" + value.getClass().getName()
@@ -203,7 +203,7 @@ public record Namespace(String name) {
 		}
 
 		/**
-		 * Returns whether a value has a {@link #text}.
+		 * Returns whether a value can be converted by {@link #text}.
 		 * @return whether it is text, a number, a boolean, an enum, a UUID or a
 		 * {@code java.time} value
 		 */

@@ -1,5 +1,6 @@
 /**
- * The values that name one intent and tell two requests apart: key, caller, fingerprint.
+ * The values that identify an intended operation and distinguish requests: key, caller
+ * and fingerprint.
  */
 @NullMarked
 package io.idempotency.key;

@@ -8,8 +8,8 @@ import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows the causes of an exception, at most {@value #MAX_DEPTH} of them: causes may be
- * a ring.
+ * Iterates over the causes of an exception, at most {@value #MAX_DEPTH}, because the
+ * causes may be cyclic.
  *
  * @hidden
  */
@@ -21,7 +21,9 @@ public final class Causes {
 	private Causes() {
 	}
 
-	/** An exception of the application may be broken, and its call still ends. */
+	/**
+	 * Ignores a getCause method that throws, so that the guarded call still completes.
+	 */
 	private static @Nullable Throwable cause(Throwable failure) {
 		try {
 			return failure.getCause();
@@ -33,7 +35,7 @@ public final class Causes {
 
 	/**
 	 * Returns an exception and its causes.
-	 * @return the exception first, nothing for {@code null}
+	 * @return the exception and its causes, empty for {@code null}
 	 */
 	public static Stream<Throwable> of(@Nullable Throwable failure) {
 		return Stream.<@Nullable Throwable>iterate(failure, Objects::nonNull, Causes::cause)
@@ -51,8 +53,8 @@ public final class Causes {
 	}
 
 	/**
-	 * Returns the first exception that no other one wraps.
-	 * @param wraps whether an exception only wraps its cause
+	 * Returns the first exception that is not a wrapper.
+	 * @param wraps returns whether an exception only wraps its cause
 	 * @return the exception or one of its causes
 	 */
 	public static Throwable unwrap(Throwable failure, Predicate<Throwable> wraps) {

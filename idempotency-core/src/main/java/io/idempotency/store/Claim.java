@@ -5,15 +5,15 @@ import java.util.Objects;
 import io.idempotency.key.IdempotencyKey;
 
 /**
- * The right to run that the store has given to a call.
+ * The right to run, which the store grants to a call.
  *
  * @param key the key
- * @param id whose claim it is
+ * @param id the id of the claim
  * @param fencingToken a number larger than the fencing token of every earlier claim of
  * the record: the larger of the store's clock in microseconds and the last fencing token
  * plus one
- * @param abandoned whether an earlier owner's lease ran out while it was running, so that
- * its effect may or may not have happened
+ * @param abandoned whether the lease of an earlier owner expired while its call ran, so
+ * that its effect may or may not have happened
  * @since 0.1.0
  */
 public record Claim(IdempotencyKey key, ClaimId id, long fencingToken, boolean abandoned) {

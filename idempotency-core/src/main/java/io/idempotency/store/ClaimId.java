@@ -5,8 +5,8 @@ import java.util.HexFormat;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The identity of a claim: 128 bits that the caller makes anew for each call. The claim
- * id alone decides ownership, so a request that is sent once more finds its own claim.
+ * The identity of a claim: 128 bits that the caller generates for each call. Only the
+ * claim id determines ownership, so a repeated request finds its claim.
  *
  * @param high the upper 64 bits
  * @param low the lower 64 bits
@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public record ClaimId(long high, long low) {
 
-	/** The step is odd, so the multiples of it repeat only after 2^64 steps. */
+	/** The step is odd, so its multiples repeat only after 2^64 steps. */
 	private static final long STEP = 0x9E3779B97F4A7C15L;
 
 	private static final long START;
@@ -30,12 +30,12 @@ public record ClaimId(long high, long low) {
 	}
 
 	/**
-	 * Makes a new claim id that no other call of any node has.
+	 * Creates a claim id that is unique across calls and nodes.
 	 * <p>
-	 * One JVM never makes the same upper bits twice; they start at a random number. The
-	 * lower bits depend on a random number and on the time, so copies of one JVM that was
-	 * frozen and started several times make different ids. An attacker who knows some ids
-	 * may compute others, so an id must never be used as a secret.
+	 * A JVM never creates the same upper bits twice; they start at a random number. The
+	 * lower bits depend on a random number and on the time, so JVMs that are restored
+	 * from one snapshot create different ids. Ids are predictable: do not use an id as a
+	 * secret.
 	 * @return the id
 	 */
 	public static ClaimId random() {
@@ -43,7 +43,7 @@ public record ClaimId(long high, long low) {
 		return new ClaimId(high, mix(SECRET ^ high ^ System.nanoTime() * STEP ^ System.currentTimeMillis()));
 	}
 
-	/** Spreads the bits. Different numbers give different results. */
+	/** Mixes the bits. Different numbers have different results. */
 	private static long mix(long number) {
 		long mixed = (number ^ number >>> 30) * 0xBF58476D1CE4E5B9L;
 		mixed = (mixed ^ mixed >>> 27) * 0x94D049BB133111EBL;
@@ -51,7 +51,7 @@ public record ClaimId(long high, long low) {
 	}
 
 	/**
-	 * Reads the form that {@link #toString()} gives.
+	 * Parses the result of {@link #toString()}.
 	 * @param hex 32 hexadecimal digits
 	 * @return the id
 	 */

@@ -5,12 +5,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a claim comes from: the node that made it, and the span of a trace that it was
- * made in. Stores keep it beside the claim and give it back, so that people find the run
- * behind a record or a replay. No decision depends on the origin.
+ * The origin of a claim: the node and the trace span in which it was made. Stores store
+ * the origin with the claim and return it, so that operators can find the call of a
+ * record or a replay. The protocol does not depend on the origin.
  *
- * @param node the name of the node, empty if it is not known: at most 64 printable
- * characters of ASCII without a space
+ * @param node the name of the node, empty if unknown: at most 64 printable ASCII
+ * characters without spaces
  * @param traceId the id of the trace, {@code null} if the call is not traced: 1 to 32
  * letters and digits
  * @param spanId the id of the span in the trace, {@code null} if the call is not traced:
@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  */
 public record ClaimOrigin(String node, @Nullable String traceId, @Nullable String spanId) {
 
-	/** The origin of a claim of which nothing is known. */
+	/** The unknown origin. */
 	public static final ClaimOrigin UNKNOWN = new ClaimOrigin("", null, null);
 
-	/** The largest number of characters of the text form. */
+	/** The maximum length of the text form. */
 	public static final int MAX_LENGTH = 114;
 
 	private static final int NODE_LENGTH = 64;
@@ -82,8 +82,8 @@ public record ClaimOrigin(String node, @Nullable String traceId, @Nullable Strin
 	}
 
 	/**
-	 * Reads the text that {@link #toString()} has written. The origin is only shown to
-	 * operators, so a text that is no origin gives {@link #UNKNOWN} and no error.
+	 * Parses the result of {@link #toString()}. The origin is only displayed to
+	 * operators, so an invalid text results in {@link #UNKNOWN} instead of an error.
 	 * @param text the text, {@code null} if the store has none
 	 * @return the origin
 	 */
@@ -103,8 +103,8 @@ public record ClaimOrigin(String node, @Nullable String traceId, @Nullable Strin
 	}
 
 	/**
-	 * Returns the node, and after it the ids of trace and span if there are any, with
-	 * spaces between them.
+	 * Returns the node, followed by the trace id and the span id if present, separated by
+	 * spaces.
 	 */
 	@Override
 	public String toString() {

@@ -10,19 +10,19 @@ import io.idempotency.key.IdempotencyKey;
  * A request for the right to run.
  *
  * @param key the key
- * @param claimId whose claim it is; a request that is sent once more has the same claim
- * id
- * @param fingerprint what must be equal on a retry
+ * @param claimId the id of the claim; a repeated request has the same claim id
+ * @param fingerprint the digest of the values that must be equal on a retry
  * @param type what kind of claim
- * @param lease how long the claim lives unless renewed; {@link ClaimType#ONCE} ignores it
- * @param retention how long the record is kept: it counts from the claim until the claim
- * is completed, and is never shorter than the rest of the lease
- * @param takeOver whether a claim whose lease is over may be taken over
- * @param origin where the claim comes from, for people who look at the record
+ * @param lease the time for which the claim is valid without renewal;
+ * {@link ClaimType#ONCE} ignores it
+ * @param retention the retention of the record; it starts with the claim until the claim
+ * is completed, and is never shorter than the remaining lease
+ * @param takeOver whether a claim with an expired lease may be taken over
+ * @param origin the origin of the claim, for operators
  * @param newTransaction whether the transaction that the claim
- * {@linkplain IdempotencyStore#joining() joins} was begun for it. If the claim fails or
+ * {@linkplain IdempotencyStore#joining() joins} was begun for it; if the claim fails or
  * is {@link ClaimResult.InProgress}, that transaction is rolled back, so a store need not
- * leave it usable
+ * keep it usable
  * @since 0.1.0
  */
 public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fingerprint, ClaimType type, Duration lease,
@@ -51,11 +51,11 @@ public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fing
 	 * Creates a request without a transaction that was begun for it.
 	 * @param key the key
 	 * @param claimId whose claim it is
-	 * @param fingerprint what must be equal on a retry
+	 * @param fingerprint the digest of the values that must be equal on a retry
 	 * @param type what kind of claim
-	 * @param lease how long the claim lives unless renewed
+	 * @param lease the time for which the claim is valid without renewal
 	 * @param retention how long the record is kept
-	 * @param takeOver whether a claim whose lease is over may be taken over
+	 * @param takeOver whether a claim with an expired lease may be taken over
 	 * @param origin where the claim comes from
 	 */
 	public ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fingerprint, ClaimType type, Duration lease,
@@ -64,10 +64,10 @@ public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fing
 	}
 
 	/**
-	 * Creates a request of a new claim: it is leased, may take over, compares nothing,
-	 * and is of {@linkplain ClaimOrigin#UNKNOWN unknown origin}.
+	 * Creates a request for a new leased claim that may take over, has no fingerprint,
+	 * and has an {@linkplain ClaimOrigin#UNKNOWN unknown origin}.
 	 * @param key the key
-	 * @param lease how long the claim lives unless renewed
+	 * @param lease the time for which the claim is valid without renewal
 	 * @param retention how long the record is kept
 	 * @return the request, with a random claim id
 	 */
@@ -77,7 +77,7 @@ public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fing
 	}
 
 	/**
-	 * Returns this request as that of another claim.
+	 * Returns this request with another claim id.
 	 * @param value whose claim it is
 	 * @return the changed request
 	 */
@@ -88,7 +88,7 @@ public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fing
 
 	/**
 	 * Returns this request with another fingerprint.
-	 * @param value what must be equal on a retry
+	 * @param value the digest of the values that must be equal on a retry
 	 * @return the changed request
 	 */
 	public ClaimRequest withFingerprint(Fingerprint value) {
@@ -97,7 +97,7 @@ public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fing
 	}
 
 	/**
-	 * Returns this request as one for another kind of claim.
+	 * Returns this request with another type of claim.
 	 * @param value what kind of claim
 	 * @return the changed request
 	 */
@@ -108,7 +108,7 @@ public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fing
 
 	/**
 	 * Returns this request with another lease.
-	 * @param value how long the claim lives unless renewed
+	 * @param value the time for which the claim is valid without renewal
 	 * @return the changed request
 	 */
 	public ClaimRequest withLease(Duration value) {
@@ -128,7 +128,7 @@ public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fing
 
 	/**
 	 * Returns this request with or without the right to take over.
-	 * @param value whether a claim whose lease is over may be taken over
+	 * @param value whether a claim with an expired lease may be taken over
 	 * @return the changed request
 	 */
 	public ClaimRequest withTakeOver(boolean value) {

@@ -3,7 +3,7 @@ package io.idempotency.store;
 import java.time.Duration;
 
 /**
- * The answer of a store to a claim.
+ * The result of a claim.
  *
  * @since 0.1.0
  */
@@ -13,14 +13,14 @@ public sealed interface ClaimResult {
 	 * The caller may run.
 	 *
 	 * @param claim the claim
-	 * @param before where the claim that was taken over came from;
-	 * {@link ClaimOrigin#UNKNOWN} if the claim takes nothing over, or was sent once more
+	 * @param before the origin of the claim that was taken over;
+	 * {@link ClaimOrigin#UNKNOWN} if no claim was taken over, or the request was repeated
 	 */
 	record Acquired(Claim claim, ClaimOrigin before) implements ClaimResult {
 
 		/**
-		 * Creates the answer to a claim that takes nothing over, or of a store that keeps
-		 * no origins.
+		 * Creates the result for a claim that does not take over another claim, or for a
+		 * store without origins.
 		 * @param claim the claim
 		 */
 		public Acquired(Claim claim) {
@@ -30,27 +30,27 @@ public sealed interface ClaimResult {
 	}
 
 	/**
-	 * The claim of another call is live.
+	 * Another call holds a valid claim.
 	 *
-	 * @param rest how long the lease of that claim lives from now unless renewed,
-	 * positive; a guess if the store cannot see the record yet
+	 * @param rest the remaining lease of that claim, positive; an estimate if the store
+	 * cannot see the record yet
 	 */
 	record InProgress(Duration rest) implements ClaimResult {
 	}
 
 	/**
-	 * The first call is done, and its result was kept.
+	 * The first call completed with a stored result.
 	 *
 	 * @param result the result
-	 * @param rest how long the record is kept from now
-	 * @param origin where the claim of the first call came from
+	 * @param rest the remaining retention of the record
+	 * @param origin the origin of the claim of the first call
 	 */
 	record Completed(StoredResult result, Duration rest, ClaimOrigin origin) implements ClaimResult {
 
 		/**
-		 * Creates the answer of a store that keeps no origins.
+		 * Creates the result for a store without origins.
 		 * @param result the result
-		 * @param rest how long the record is kept from now
+		 * @param rest the remaining retention of the record
 		 */
 		public Completed(StoredResult result, Duration rest) {
 			this(result, rest, ClaimOrigin.UNKNOWN);
@@ -59,7 +59,7 @@ public sealed interface ClaimResult {
 	}
 
 	/**
-	 * The first call is done, but its result was not kept.
+	 * The first call completed without a stored result.
 	 */
 	record ResultUnavailable() implements ClaimResult {
 	}
@@ -71,23 +71,24 @@ public sealed interface ClaimResult {
 	}
 
 	/**
-	 * The lease of the owner ran out before the owner completed the claim, and the
+	 * The lease of the owner expired before the owner completed the claim, and the
 	 * request may not take over.
 	 */
 	record Abandoned() implements ClaimResult {
 	}
 
 	/**
-	 * The key has a claim of type {@link ClaimType#ONCE} already.
+	 * The key already has a claim of type {@link ClaimType#ONCE}.
 	 *
-	 * @param attempts how many claims came with this key, the first and this one included
+	 * @param attempts the number of claims with this key, including the first claim and
+	 * this one
 	 */
 	record Duplicate(long attempts) implements ClaimResult {
 	}
 
 	/**
-	 * The key is a token that has no record: it was never issued, has expired, or belongs
-	 * to another caller.
+	 * The key is a token without a record: it was never issued, expired, or belongs to
+	 * another caller.
 	 */
 	record UnknownToken() implements ClaimResult {
 	}

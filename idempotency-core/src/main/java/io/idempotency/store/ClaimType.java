@@ -1,7 +1,7 @@
 package io.idempotency.store;
 
 /**
- * The kind of claim that a caller asks for.
+ * The type of a claim.
  *
  * @since 0.1.0
  */
@@ -11,9 +11,9 @@ public enum ClaimType {
 	LEASED,
 
 	/**
-	 * A claim that is final at once. Within the retention, which counts from this claim,
-	 * every other claim is a duplicate and is counted. The owner may release the claim
-	 * and never completes it.
+	 * A claim that is final immediately. Within the retention, which starts with this
+	 * claim, every other claim is a duplicate and is counted. The owner may release the
+	 * claim and never completes it.
 	 */
 	ONCE
 

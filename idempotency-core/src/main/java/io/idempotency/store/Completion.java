@@ -8,19 +8,19 @@ import io.idempotency.key.Fingerprint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a claim, or (type {@link Type#COMMITTED}) the message that its effect is
- * committed.
+ * The completion of a claim or, for type {@link Type#COMMITTED}, the information that its
+ * effect is committed.
  *
  * @param claim the claim
  * @param fingerprint the fingerprint of the claim, which is written again if the record
- * is gone, and must be that of the record if the record is nobody's
+ * is absent, and must match the record if the record has no owner
  * @param type the state that is written
  * @param result the result, {@code null} unless the type is {@link Type#RESULT}
- * @param retention how long the record is kept from now; with zero, the record is deleted
- * at once (the end of a lock)
- * @param attachWithin how long duplicates get "in progress" while the result is attached
- * (type {@link Type#COMMITTED}); zero for the other types
- * @param kind how the call ended; {@link ResultKind#SUCCESS} if the end is not known yet
+ * @param retention the retention of the record from now; with zero, the record is deleted
+ * immediately (the end of a lock)
+ * @param attachWithin how long duplicates receive "in progress" while the result is
+ * attached (type {@link Type#COMMITTED}); zero for the other types
+ * @param kind how the call ended; {@link ResultKind#SUCCESS} if not known yet
  * @since 0.1.0
  */
 public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nullable StoredResult result,
@@ -49,11 +49,11 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	}
 
 	/**
-	 * Makes the completion of a call that is done, with a result for its duplicates.
+	 * Creates the completion of a successful call with a result for its duplicates.
 	 * @param claim the claim
 	 * @param fingerprint the fingerprint of the claim
 	 * @param result the result
-	 * @param retention how long it is kept
+	 * @param retention the retention of the result
 	 * @return the completion
 	 */
 	public static Completion result(Claim claim, Fingerprint fingerprint, StoredResult result, Duration retention) {
@@ -61,12 +61,12 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	}
 
 	/**
-	 * Makes the completion of a call that is done or rejected, with a result for its
+	 * Creates the completion of a completed or rejected call with a result for its
 	 * duplicates.
 	 * @param claim the claim
 	 * @param fingerprint the fingerprint of the claim
 	 * @param result the result
-	 * @param retention how long it is kept
+	 * @param retention the retention of the result
 	 * @param kind how the call ended
 	 * @return the completion
 	 */
@@ -76,10 +76,10 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	}
 
 	/**
-	 * Makes the completion of a call that is done, without its result.
+	 * Creates the completion of a successful call without its result.
 	 * @param claim the claim
 	 * @param fingerprint the fingerprint of the claim
-	 * @param retention how long the tombstone is kept
+	 * @param retention the retention of the record without a result
 	 * @return the completion
 	 */
 	public static Completion withoutResult(Claim claim, Fingerprint fingerprint, Duration retention) {
@@ -87,10 +87,10 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	}
 
 	/**
-	 * Makes the completion of a call that is done or rejected, without its result.
+	 * Creates the completion of a completed or rejected call without its result.
 	 * @param claim the claim
 	 * @param fingerprint the fingerprint of the claim
-	 * @param retention how long the tombstone is kept
+	 * @param retention the retention of the record without a result
 	 * @param kind how the call ended
 	 * @return the completion
 	 */
@@ -99,8 +99,7 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	}
 
 	/**
-	 * Makes the completion of a call that is done and is not to be remembered: the record
-	 * is deleted.
+	 * Creates the completion of a successful call whose record is deleted.
 	 * @param claim the claim
 	 * @param fingerprint the fingerprint of the claim
 	 * @return the completion
@@ -110,12 +109,13 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	}
 
 	/**
-	 * Makes the message that the effect is committed and the result is not attached yet.
+	 * Creates the information that the effect is committed and the result is not attached
+	 * yet.
 	 * @param claim the claim
 	 * @param fingerprint the fingerprint of the claim
-	 * @param attachWithin how long the result may take before the record becomes a
-	 * tombstone
-	 * @param retention how long the record is kept
+	 * @param attachWithin the time to attach the result; after that, the call counts as
+	 * completed without a stored result
+	 * @param retention the retention of the record
 	 * @return the completion
 	 */
 	public static Completion executed(Claim claim, Fingerprint fingerprint, Duration attachWithin, Duration retention) {
@@ -127,10 +127,10 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	 */
 	public enum Type {
 
-		/** The call is done, and its result is kept. */
+		/** The call completed, and its result is stored. */
 		RESULT,
 
-		/** The call is done, and its result is not kept. */
+		/** The call completed without a stored result. */
 		WITHOUT_RESULT,
 
 		/** The effect is committed, and the result is not attached yet. */

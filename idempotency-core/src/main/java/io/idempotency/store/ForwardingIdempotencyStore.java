@@ -10,15 +10,16 @@ import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 
 /**
- * Passes every call on to another store. A decorator of stores extends this class and
- * overrides what it does differently, so that it passes on also what a later version adds
- * to {@link IdempotencyStore}.
+ * Base class for decorators of an {@link IdempotencyStore}. It delegates every call to
+ * another store. A decorator overrides only the methods that it changes, so methods that
+ * a later version adds are delegated.
  * <p>
- * Each method calls the method of the same name of the other store, once, and is as
- * thread-safe as that one. So what {@link #joining()} and {@link #admin()} return goes
- * past an overridden verb: a decorator that has to see the calls inside a transaction
- * wraps that as well. One that has to see all claims and renewals overrides {@link #find}
- * as well as {@link #claim}, and {@link #renewAll} as well as {@link #renew}.
+ * Each method calls the method with the same name of the other store once, and is as
+ * thread-safe as that method. The objects that {@link #joining()} and {@link #admin()}
+ * return do not call overridden methods of the decorator: to intercept calls inside a
+ * transaction, also wrap the joining store. To intercept all claims and renewals,
+ * override {@link #find} together with {@link #claim}, and {@link #renewAll} together
+ * with {@link #renew}.
  *
  * @since 0.1.0
  */
@@ -28,15 +29,15 @@ public abstract class ForwardingIdempotencyStore implements IdempotencyStore {
 
 	/**
 	 * Creates a decorator.
-	 * @param store gets the calls
+	 * @param store the store to delegate to
 	 */
 	protected ForwardingIdempotencyStore(IdempotencyStore store) {
 		this.store = store;
 	}
 
 	/**
-	 * Returns the store that gets the calls. Every method asks for it anew, so a subclass
-	 * may replace its store.
+	 * Returns the store to delegate to. Every method call reads it again, so a subclass
+	 * can replace the store.
 	 * @return the store
 	 */
 	protected IdempotencyStore delegate() {

@@ -3,7 +3,7 @@ package io.idempotency.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of a store failed: its step may or may not have been applied.
+ * Thrown if a store call failed. Its step may or may not have been applied.
  *
  * @since 0.1.0
  */
@@ -13,7 +13,7 @@ public class IdempotencyStoreException extends RuntimeException {
 
 	/**
 	 * Creates the exception.
-	 * @param message the operation, the store and what is wrong; never a key
+	 * @param message the operation, the store and the problem, without the key
 	 */
 	public IdempotencyStoreException(String message) {
 		super(message);
@@ -21,7 +21,7 @@ public class IdempotencyStoreException extends RuntimeException {
 
 	/**
 	 * Creates the exception.
-	 * @param message the operation, the store and what is wrong; never a key
+	 * @param message the operation, the store and the problem, without the key
 	 * @param cause the exception of the store's client
 	 */
 	public IdempotencyStoreException(String message, @Nullable Throwable cause) {

@@ -7,9 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The time of a step, by the clock of the store: whole microseconds since 1970, UTC. The
- * time is a number and not a time stamp, because a number means the same in every
- * database, in every time zone of a session, and in the hour that comes twice when
- * daylight saving time ends.
+ * time is a number and not a timestamp, because a number does not depend on the database,
+ * the time zone of a session, and daylight saving time.
  *
  * @param micros the moment
  * @param lastFence the last fencing token, either of the whole store or of the record
@@ -24,8 +23,8 @@ public record Moment(long micros, AtomicLong lastFence) {
 	private static final Duration LONGEST = Duration.ofDays(106_000);
 
 	/**
-	 * Returns the beginning of time: a record that is made at this moment has durations
-	 * as its times.
+	 * Returns the time zero. The times of a record that is created at this moment are
+	 * durations.
 	 * @return the moment
 	 */
 	public static Moment origin() {
@@ -33,9 +32,9 @@ public record Moment(long micros, AtomicLong lastFence) {
 	}
 
 	/**
-	 * Converts a duration to microseconds. It rounds up, because a duration above zero
-	 * must not become zero. The result is at most 290 years, so any long duration may
-	 * stand for "for ever".
+	 * Converts a duration to microseconds and rounds up, because a positive duration must
+	 * not become zero. The result is at most 290 years, so any longer duration is
+	 * equivalent to "forever".
 	 * @param duration the duration
 	 * @return microseconds
 	 */
@@ -45,7 +44,7 @@ public record Moment(long micros, AtomicLong lastFence) {
 	}
 
 	/**
-	 * Makes an instant of a moment.
+	 * Converts a moment to an instant.
 	 * @param micros the moment
 	 * @return the instant
 	 */
@@ -54,7 +53,7 @@ public record Moment(long micros, AtomicLong lastFence) {
 	}
 
 	/**
-	 * Draws a fencing token that is larger than the last one, even after the clock has
+	 * Creates a fencing token that is larger than the last one, even after the clock
 	 * stepped back.
 	 * @return the fencing token
 	 */

@@ -1,9 +1,9 @@
 package io.idempotency.store;
 
 /**
- * The calling thread is in no transaction that a {@link IdempotencyStore#joining()
- * joining} store could write in. It is not a failure of the store: a repeated call would
- * fail in the same way.
+ * Thrown if the calling thread has no transaction that a
+ * {@link IdempotencyStore#joining() joining} store can use. It is not a failure of the
+ * store: a repeated call fails in the same way.
  *
  * @since 0.1.0
  */
@@ -13,7 +13,7 @@ public class NoTransactionToJoinException extends IllegalStateException {
 
 	/**
 	 * Creates the exception.
-	 * @param message what is missing, and what to do; never a key
+	 * @param message the problem and the action, without the key
 	 */
 	public NoTransactionToJoinException(String message) {
 		super(message);

@@ -3,9 +3,9 @@ package io.idempotency.store;
 import java.util.Set;
 
 /**
- * Some of the claims that were to be renewed together could not be renewed, because
- * another session (a console, perhaps) holds their records locked. These claims are not
- * lost and may be renewed once more. All other claims were renewed or rejected.
+ * Thrown if some claims of a batch could not be renewed, because another session (for
+ * example a console) locks their records. These claims are not lost and can be renewed
+ * again. All other claims were renewed or rejected.
  *
  * @since 0.1.0
  */
@@ -19,7 +19,7 @@ public class NotAllRenewedException extends IdempotencyStoreException {
 
 	/**
 	 * Creates the exception.
-	 * @param message the operation, the store and what is wrong; never a key
+	 * @param message the operation, the store and the problem, without the key
 	 * @param notRenewed the claims that were not renewed
 	 * @param rejected the claims that were rejected
 	 */
@@ -38,7 +38,7 @@ public class NotAllRenewedException extends IdempotencyStoreException {
 	}
 
 	/**
-	 * Returns the claims that were rejected: they are lost, and that is final.
+	 * Returns the claims that were rejected. They are lost; this is final.
 	 * @return the claims
 	 */
 	public Set<ClaimId> rejected() {

@@ -7,57 +7,59 @@ import io.idempotency.IdempotencyRecordPage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operations of a store that serve operators and are no part of the protocol. A store
- * that has them returns them from {@link IdempotencyStore#admin()}. The published
+ * The operations of a store for operators, which are not part of the protocol. A store
+ * that supports them returns them from {@link IdempotencyStore#admin()}. The
  * {@code IdempotencyStoreContract} of {@code idempotency-test} tests them.
  * <p>
- * Thread-safe. Expired records count as absent. A method that fails throws as those of
- * {@link IdempotencyStore} do. The offer must cost guarded calls nothing: no further
- * index, no second key, no further step of a claim.
+ * Thread-safe. Expired records count as absent. A method that fails throws the same
+ * exceptions as the methods of {@link IdempotencyStore}. The operations must not slow
+ * down guarded calls: they must not require another index, another key, or another step
+ * of a claim.
  *
  * @since 0.1.0
  */
 public interface RecordAdmin {
 
 	/**
-	 * Finds a record and changes nothing.
-	 * @param key where it is
-	 * @return the record with its label as the operation, empty if there is none
+	 * Finds a record without changing it.
+	 * @param key the key of the record
+	 * @return the record with its label as the operation, empty if the record does not
+	 * exist
 	 */
 	Optional<IdempotencyRecord> find(RecordKey key);
 
 	/**
-	 * Looks at about {@code count} records of the store, and returns those that are
-	 * selected. It never reads a result, and never looks at many more records than asked.
-	 * A record that is there during the whole walk is returned at least once.
+	 * Scans about {@code count} records of the store and returns the selected ones. It
+	 * never reads results, and never scans many more records than {@code count}. A record
+	 * that exists during the whole scan is returned at least once.
 	 * @param selection which records to return
-	 * @param cursor where the step before ended, {@code null} for the first step
-	 * @param count how many records to look at, positive
-	 * @return the selected records with their labels as operations, perhaps none, and
-	 * where the next step begins
-	 * @throws IllegalArgumentException if the cursor is none of this store
+	 * @param cursor the end of the previous step, {@code null} for the first step
+	 * @param count approximate number of records to scan, positive
+	 * @return the selected records with their labels as operations, possibly empty, and
+	 * the cursor of the next step
+	 * @throws IllegalArgumentException if the cursor was not created by this store
 	 */
 	IdempotencyRecordPage scan(RecordSelection selection, @Nullable String cursor, int count);
 
 	/**
-	 * Removes a record in one atomic step, unless a live call holds it: RUNNING with a
-	 * live lease, or COMMITTED while its result may be attached.
-	 * @param key where it is
-	 * @param force whether a record that a live call holds is removed too
-	 * @return what became of the record
+	 * Removes a record in one atomic step, unless its call is in progress: RUNNING with a
+	 * valid lease, or COMMITTED while its result may be attached.
+	 * @param key the key of the record
+	 * @param force whether to remove the record of a call in progress
+	 * @return the result of the eviction
 	 */
 	Eviction evict(RecordKey key, boolean force);
 
-	/** The outcome of the removal of a record. */
+	/** The result of an eviction. */
 	enum Eviction {
 
 		/** The record was removed. */
 		EVICTED,
 
-		/** A live call holds the record, and nothing was changed. */
+		/** The call of the record is in progress; nothing was changed. */
 		RUNNING,
 
-		/** There is no record. */
+		/** The record does not exist. */
 		ABSENT
 
 	}

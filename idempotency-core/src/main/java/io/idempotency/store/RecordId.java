@@ -6,8 +6,8 @@ import java.util.HexFormat;
 import io.idempotency.key.IdempotencyKey;
 
 /**
- * The hash of a key. The heap keeps only this hash, so long keys take no more room than
- * short keys, and no key is in a heap dump.
+ * The hash of a key. Only this hash is in memory, so long keys take no more memory than
+ * short keys, and heap dumps do not contain keys.
  *
  * @param first the first 64 bits of the hash
  * @param second the second 64 bits
@@ -28,10 +28,10 @@ public record RecordId(long first, long second, long third, long fourth) impleme
 	}
 
 	/**
-	 * Reads the form that {@link #hash()} gives.
+	 * Parses the result of {@link #hash()}.
 	 * @param hex the hash of a key, 64 hexadecimal digits
 	 * @return the hash
-	 * @throws IllegalArgumentException if the text is no hash of a key
+	 * @throws IllegalArgumentException if the text is not the hash of a key
 	 */
 	public static RecordId parse(String hex) {
 		if (hex.length() != HASH_DIGITS) {
@@ -52,8 +52,8 @@ public record RecordId(long first, long second, long third, long fourth) impleme
 				+ hex.toHexDigits(this.fourth);
 	}
 
-	// This method is written out because maps call it often, and the method that a record
-	// has by default is slow until the JVM has compiled it.
+	// Explicit, because maps call this method often and the default method of a record is
+	// slow until the JVM compiles it.
 
 	@Override
 	public boolean equals(Object other) {
@@ -63,7 +63,7 @@ public record RecordId(long first, long second, long third, long fourth) impleme
 
 	@Override
 	public int hashCode() {
-		// The hash starts with the caller; its end tells the keys of a caller apart.
+		// The hash starts with the caller; its end differs between keys of one caller.
 		return Long.hashCode(this.fourth);
 	}
 

@@ -7,11 +7,11 @@ import io.idempotency.key.CallerId;
 import io.idempotency.key.IdempotencyKey;
 
 /**
- * Where a record is: the identity of its key, which cannot be turned back into the key.
+ * The key of a record: a hash of the idempotency key that cannot be reversed.
  *
  * @param label the {@link IdempotencyKey#label()}, which some stores need to find the
  * record
- * @param hash the {@link IdempotencyKey#hashHex()}, which alone is the identity
+ * @param hash the {@link IdempotencyKey#hashHex()}, which is the identity
  * @since 0.1.0
  */
 public record RecordKey(String label, String hash) {
@@ -27,9 +27,9 @@ public record RecordKey(String label, String hash) {
 	}
 
 	/**
-	 * Returns where the record of a key is.
+	 * Returns the record key of an idempotency key.
 	 * @param key the key
-	 * @return the place
+	 * @return the record key
 	 */
 	public static RecordKey of(IdempotencyKey key) {
 		return new RecordKey(key.label(), key.hashHex());

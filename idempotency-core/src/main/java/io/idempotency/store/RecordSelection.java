@@ -4,13 +4,13 @@ import io.idempotency.key.CallerId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records that a walk through a store returns: those of an operation or those of a
- * caller.
+ * The selection of the records that a scan of a store returns: the records of an
+ * operation or of a caller.
  *
  * @param label the {@link io.idempotency.key.IdempotencyKey#label()} of the operation,
  * {@code null} for every operation
- * @param operation the operation alone, for a store that knows one namespace only;
- * {@code null} for every operation
+ * @param operation the operation without the namespace, for a store with a single
+ * namespace; {@code null} for every operation
  * @param caller the caller, {@code null} for every caller
  * @since 0.1.0
  */
@@ -19,7 +19,7 @@ public record RecordSelection(@Nullable String label, @Nullable String operation
 	/**
 	 * Selects the records of an operation.
 	 * @param label the label of the operation
-	 * @param operation the operation alone
+	 * @param operation the operation without the namespace
 	 * @return the selection
 	 */
 	public static RecordSelection ofOperation(String label, String operation) {

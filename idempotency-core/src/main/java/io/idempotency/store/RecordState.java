@@ -1,37 +1,37 @@
 package io.idempotency.store;
 
 /**
- * The states of a record, each with the letter that a table keeps for it.
+ * The states of a record, each with the letter that is stored in a table.
  */
 public enum RecordState {
 
-	/** There is no record; no store keeps this letter. */
+	/** The record does not exist. This letter is never stored. */
 	ABSENT("-"),
 
-	/** The record is a token that was issued and not used. */
+	/** The record is an unused token. */
 	ISSUED("I"),
 
 	/** A call holds a claim. */
 	RUNNING("R"),
 
-	/** A call holds a claim that it took over from an owner whose lease ran out. */
+	/** A call holds a claim that it took over after the lease of the owner expired. */
 	TAKEN_OVER("A"),
 
 	/**
-	 * A claim was taken over and then released: its lease is over, and no call owns it.
+	 * A claim was taken over and then released. Its lease expired, and no call owns it.
 	 */
 	ORPHANED("N"),
 
 	/** The effect is committed, and the result is not attached yet. */
 	COMMITTED("X"),
 
-	/** The call is done, and its result is kept. */
+	/** The call completed, and its result is stored. */
 	DONE("D"),
 
-	/** The call is done, and its result is not kept. */
+	/** The call completed without a stored result. */
 	WITHOUT_RESULT("T"),
 
-	/** The record is a claim that was final at once. */
+	/** The record is a claim that was final immediately. */
 	ONCE("O");
 
 	private final String letter;
@@ -41,7 +41,7 @@ public enum RecordState {
 	}
 
 	/**
-	 * Returns the letter that a table keeps.
+	 * Returns the letter that is stored in a table.
 	 * @return one letter
 	 */
 	public String letter() {

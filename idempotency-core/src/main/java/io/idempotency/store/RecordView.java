@@ -9,8 +9,8 @@ import io.idempotency.key.Fingerprint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows a record to operators: its state and its times, never a body, a fingerprint or a
- * claim id.
+ * Converts records for operators. The converted record contains state and times, but no
+ * body, fingerprint or claim id.
  */
 public final class RecordView {
 
@@ -18,7 +18,7 @@ public final class RecordView {
 	}
 
 	/**
-	 * Shows a record.
+	 * Converts a record.
 	 * @param label the label of the operation
 	 * @param hash the hash of the key in hexadecimal digits
 	 * @param record a live record
@@ -35,15 +35,15 @@ public final class RecordView {
 	}
 
 	/**
-	 * Makes a record from the values that a store has read, for stores that keep records
-	 * in a form of their own.
+	 * Creates a record from values that a store read, for stores with a different record
+	 * format.
 	 * @param state the state
 	 * @param fencingToken the fencing token
-	 * @param leaseUntil when the lease is over
-	 * @param keptUntil when the retention is over
-	 * @param attempts how many claims of type once came with the key
-	 * @param origin where the claim came from
-	 * @return the record, without what operators never see
+	 * @param leaseUntil when the lease expires
+	 * @param keptUntil when the retention expires
+	 * @param attempts the number of claims of type {@link ClaimType#ONCE} with the key
+	 * @param origin the origin of the claim
+	 * @return the record for operators
 	 */
 	public static StoredRecord read(RecordState state, long fencingToken, long leaseUntil, long keptUntil,
 			long attempts, ClaimOrigin origin) {
@@ -69,7 +69,10 @@ public final class RecordView {
 		return node.isEmpty() ? null : node;
 	}
 
-	/** Returns when the key was claimed. The fencing token of a claim is its time. */
+	/**
+	 * Returns when the key was claimed. The fencing token of a claim is the time of the
+	 * claim.
+	 */
 	private static @Nullable Instant claimedAt(StoredRecord record) {
 		return (record.state() == RecordState.ISSUED) ? null : Moment.toInstant(record.fencingToken());
 	}

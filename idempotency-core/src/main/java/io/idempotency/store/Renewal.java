@@ -6,11 +6,10 @@ import java.util.Objects;
 import io.idempotency.key.IdempotencyKey;
 
 /**
- * A request to let one claim live for a whole lease from now; many renewals are sent
- * together.
+ * A request to renew one claim for a whole lease from now. Renewals are sent in batches.
  *
  * @param key the key
- * @param claimId whose claim it is
+ * @param claimId the id of the claim
  * @param lease the lease
  * @since 0.1.0
  */

@@ -1,8 +1,8 @@
 package io.idempotency.store;
 
 /**
- * A call of a store failed because there was no connection to the store. Its step was
- * surely not applied, so the caller need not ask again and has nothing to give back.
+ * Thrown if a store call failed because the store could not be reached. Its step was not
+ * applied, so the caller need not repeat the call or release a claim.
  *
  * @since 0.1.0
  */
@@ -12,7 +12,7 @@ public class StoreNotReachedException extends IdempotencyStoreException {
 
 	/**
 	 * Creates the exception.
-	 * @param message the operation, the store and what is wrong; never a key
+	 * @param message the operation, the store and the problem, without the key
 	 * @param cause the exception of the store's client
 	 */
 	public StoreNotReachedException(String message, Throwable cause) {

@@ -8,26 +8,27 @@ import io.idempotency.key.Fingerprint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One record, with a method for each verb of the state table. A record is immutable, and
- * its methods are pure except that a claim and a token draw a fencing token. A store
- * replaces a record by the next one if no other call was faster.
+ * One record, with a method for each operation of the state table. A record is immutable.
+ * Its methods are pure, except that a claim and the issue of a token create a fencing
+ * token. A store replaces a record with the next record if no other call changed it
+ * meanwhile.
  * <p>
- * When a record is not {@link #isLive(Moment) live}, the store uses {@link #ABSENT} in
- * its place.
+ * If a record is not {@link #isLive(Moment) live}, the store uses {@link #ABSENT}
+ * instead.
  *
  * @param state the state of the record
- * @param claimId whose claim it is, {@link #NO_ID} if no call owns the record
+ * @param claimId the id of the claim, {@link #NO_ID} if no call owns the record
  * @param fencingToken the fencing token of the claim
  * @param fingerprint the fingerprint of the claim
- * @param leaseUntil when the lease, or the time to attach a result, is over
- * @param keptUntil when the retention, or the life of an issued token, is over
- * @param tokenUntil when the life of the token is over; in the past if the key is no
- * token
- * @param attempts how many claims of type once came with the key
+ * @param leaseUntil when the lease, or the time to attach a result, expires
+ * @param keptUntil when the retention, or the lifetime of an issued token, expires
+ * @param tokenUntil when the lifetime of the token expires; in the past if the key is not
+ * a token
+ * @param attempts the number of claims of type {@link ClaimType#ONCE} with the key
  * @param result the result
- * @param kind how the call ended; {@link ResultKind#SUCCESS} until the call is done, and
- * in stores that need not know
- * @param origin where the claim came from
+ * @param kind how the call ended; {@link ResultKind#SUCCESS} until the call completes,
+ * and in stores that do not need the kind
+ * @param origin the origin of the claim
  */
 public record StoredRecord(RecordState state, ClaimId claimId, long fencingToken, Fingerprint fingerprint,
 		long leaseUntil, long keptUntil, long tokenUntil, long attempts, @Nullable StoredResult result, ResultKind kind,
@@ -41,9 +42,8 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fencingToken
 			Long.MIN_VALUE, Long.MIN_VALUE, 0, 0, null, ResultKind.SUCCESS, ClaimOrigin.UNKNOWN);
 
 	/**
-	 * Returns a claim that has expired. It holds the key only against transactions that
-	 * have not ended.
-	 * @param id whose claim it is
+	 * Returns an expired claim. It locks the key only against transactions in progress.
+	 * @param id the id of the claim
 	 * @return the record
 	 */
 	public static StoredRecord expired(ClaimId id) {
@@ -78,7 +78,8 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fencingToken
 	}
 
 	/**
-	 * Returns this record as a tombstone if it has a result, else this record.
+	 * Returns this record without its result. The state changes to
+	 * {@link RecordState#WITHOUT_RESULT} if the record has a result.
 	 * @return the record
 	 */
 	public StoredRecord withoutResult() {
@@ -86,8 +87,8 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fencingToken
 	}
 
 	/**
-	 * Takes the step of an operator who removes the record.
-	 * @param force whether a record that a live call holds is removed too
+	 * Applies the eviction by an operator.
+	 * @param force whether to remove the record of a call in progress
 	 * @param moment the time of the step
 	 * @return the step
 	 */
@@ -101,7 +102,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fencingToken
 	}
 
 	/**
-	 * Takes the step in the column "claim".
+	 * Applies the column "claim" of the state table.
 	 * @param request the claim
 	 * @param moment the time of the step
 	 * @return the step
@@ -147,10 +148,10 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fencingToken
 	}
 
 	/**
-	 * Returns the result that a leased claim would be given.
+	 * Returns the result that a leased claim would return.
 	 * @param asked the fingerprint of the claim
 	 * @param moment the time of the claim
-	 * @return the result, empty if it would be given none
+	 * @return the result, empty if the claim would not return a stored result
 	 */
 	public Optional<ClaimResult.Completed> find(Fingerprint asked, Moment moment) {
 		return (this.state == RecordState.DONE && this.result != null && this.fingerprint.matches(asked))
@@ -176,8 +177,8 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fencingToken
 	}
 
 	/**
-	 * Takes the step in the column "complete". With zero retention, the next record has
-	 * expired already.
+	 * Applies the column "complete" of the state table. With zero retention, the next
+	 * record is already expired.
 	 * @param completion the completion
 	 * @param moment the time of the step
 	 * @return the step
@@ -192,8 +193,8 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fencingToken
 								Math.max(completion.claim().fencingToken(), moment.lastFence().get()), moment)
 						: stay(false);
 			case RUNNING, TAKEN_OVER, COMMITTED -> completedIf(ours, completion, moment);
-			// The late owner may have had another request: it lost its record before the
-			// first owner of this one claimed the key.
+			// The owner that completes late may have had a different request: it lost its
+			// record before the first owner of this record claimed the key.
 			case ORPHANED -> completedIf(this.fingerprint.equals(completion.fingerprint()), completion, moment);
 			case DONE, WITHOUT_RESULT -> stay(ours);
 			case ONCE -> stay(false);
@@ -202,7 +203,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fencingToken
 
 	/**
 	 * Returns whether the claim is younger than the retention, so that a late success is
-	 * kept. The fencing token is the time of the claim.
+	 * stored. The fencing token is the time of the claim.
 	 */
 	private static boolean isInTime(Completion completion, Moment moment) {
 		long retention = Moment.micros(completion.retention());
@@ -230,8 +231,8 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fencingToken
 	}
 
 	/**
-	 * Returns the kind to store. A dead owner may have had its effect, so a successor
-	 * that was rejected must not make the record forgettable.
+	 * Returns the kind to store. The call of a crashed owner may have had an effect, so
+	 * the rejection of its successor must not allow the store to remove the record.
 	 */
 	private ResultKind kind(Completion completion) {
 		boolean takenOver = this.state == RecordState.TAKEN_OVER || this.state == RecordState.ORPHANED;
@@ -239,18 +240,18 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fencingToken
 	}
 
 	/**
-	 * Takes the step in the column "release".
-	 * @param id whose claim is given back
+	 * Applies the column "release" of the state table.
+	 * @param id the id of the claim
 	 * @param moment the time of the step
 	 * @return the step
 	 */
 	public Transition<Boolean> release(ClaimId id, Moment moment) {
 		return switch (this.state) {
-			// There is no claim to give back; this release may have been sent before.
+			// The claim does not exist; this release may be a repetition.
 			case ABSENT, ISSUED, ORPHANED -> stay(true);
 			case RUNNING, ONCE -> isOwnedBy(id) ? new Transition<>(unclaimed(moment), true) : stay(false);
-			// The dead owner may have had its effect, so a successor that failed must not
-			// delete the record.
+			// The call of a crashed owner may have had an effect, so the failure of its
+			// successor must not delete the record.
 			case TAKEN_OVER -> isOwnedBy(id)
 					? new Transition<>(with(RecordState.ORPHANED, NO_ID, moment.micros()), true) : stay(false);
 			case COMMITTED, DONE, WITHOUT_RESULT -> stay(false);
@@ -258,16 +259,16 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fencingToken
 	}
 
 	/**
-	 * Returns the record without its claim: a token becomes issued again, with its first
-	 * expiry.
+	 * Returns the record without its claim. A token becomes issued again, with its
+	 * original expiry.
 	 */
 	private StoredRecord unclaimed(Moment moment) {
 		return moment.isBefore(this.tokenUntil) ? issued(this.fencingToken, this.tokenUntil) : ABSENT;
 	}
 
 	/**
-	 * Takes the step in the column "renew".
-	 * @param id whose claim is renewed
+	 * Applies the column "renew" of the state table.
+	 * @param id the id of the claim
 	 * @param lease the lease
 	 * @param moment the time of the step
 	 * @return the step
@@ -281,7 +282,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fencingToken
 	 * Issues a token.
 	 * @param timeToLive how long the token may be used
 	 * @param moment the time of the step
-	 * @return the step; its answer is when the record expires
+	 * @return the step; its result is the expiry of the record
 	 */
 	public Transition<Long> issue(Duration timeToLive, Moment moment) {
 		if (this.state != RecordState.ABSENT) {
@@ -315,10 +316,10 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fencingToken
 	}
 
 	/**
-	 * One transition of a record: the next record, and the answer to the caller.
+	 * One transition of a record: the next record and the result for the caller.
 	 *
 	 * @param next the next record; the same instance if nothing changes
-	 * @param answer the answer to the caller
+	 * @param answer the result for the caller
 	 */
 	public record Transition<T>(StoredRecord next, T answer) {
 	}

@@ -6,13 +6,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A result in the form that stores keep: opaque bytes and the name of their format.
+ * A result in the form that is stored: opaque bytes and the name of their format.
  * <p>
- * The bytes are not copied, because they may be large and all users only read them. So
- * the bytes of a result must not be changed.
+ * The bytes are not copied, because they may be large. Do not change the bytes of a
+ * result.
  *
- * @param format the name of the format, which decides who can read the bytes, e.g.
- * {@code h3}: 1 to 32 characters of ASCII
+ * @param format the name of the format, which determines how the bytes are read, for
+ * example {@code h3}: 1 to 32 ASCII characters
  * @param bytes the bytes
  * @since 0.1.0
  */
@@ -51,15 +51,15 @@ public record StoredResult(String format, byte[] bytes) {
 		return Arrays.hashCode(this.bytes);
 	}
 
-	/** Prints format and size, never the bytes. */
+	/** Returns format and size without the bytes. */
 	@Override
 	public String toString() {
 		return this.format + "[" + this.bytes.length + " bytes]";
 	}
 
 	/**
-	 * A store was not asked to take a result, because it is too large for it. Nothing has
-	 * changed, and a transaction that the store has joined goes on.
+	 * Thrown if a result is too large for a store. The write was not sent, nothing
+	 * changed, and a joined transaction continues.
 	 */
 	public static class TooLargeException extends IdempotencyStoreException {
 
@@ -67,7 +67,7 @@ public record StoredResult(String format, byte[] bytes) {
 
 		/**
 		 * Creates the exception.
-		 * @param message how large a result may be; never a key
+		 * @param message the maximum size of a result, without the key
 		 */
 		public TooLargeException(String message) {
 			super(message);

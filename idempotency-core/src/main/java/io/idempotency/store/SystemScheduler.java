@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Time and threads of this JVM.
+ * A scheduler that uses the time and the threads of this JVM.
  */
 final class SystemScheduler implements Scheduler {
 
@@ -41,9 +41,9 @@ final class SystemScheduler implements Scheduler {
 	}
 
 	/**
-	 * Makes threads that keep nothing of the call that starts them. A call may belong to
-	 * an application that is undeployed later, so a thread must keep neither the class
-	 * loader of the application nor a thread-local of the request.
+	 * Creates threads that do not reference the starting call. The application of that
+	 * call may be undeployed later, so a thread must not reference its class loader or
+	 * the thread-locals of the request.
 	 */
 	private static ThreadFactory named(String name) {
 		AtomicInteger number = new AtomicInteger();
@@ -63,7 +63,7 @@ final class SystemScheduler implements Scheduler {
 	@Override
 	public Timer schedule(Runnable task, Duration delay) {
 		startTimerThread();
-		// An appender that blocks would hold up all timers, so another thread logs.
+		// A blocking appender would delay all timers, so another thread logs.
 		Future<?> future = this.timers.schedule(() -> run(task, this.failures), TimeUnit.NANOSECONDS.convert(delay),
 				TimeUnit.NANOSECONDS);
 		return () -> future.cancel(false);
@@ -79,7 +79,7 @@ final class SystemScheduler implements Scheduler {
 		}
 	}
 
-	/** An executor would hide the failure in a future that no code reads. */
+	/** An executor would store the failure in a future that is never read. */
 	private static void run(Runnable task, Executor log) {
 		try {
 			task.run();
@@ -103,7 +103,7 @@ final class SystemScheduler implements Scheduler {
 		return (task) -> execute(pool, idle, () -> run(task, Runnable::run));
 	}
 
-	/** A pool that has a thread needs no further one to take work. */
+	/** A pool that has a thread does not need another thread to accept work. */
 	private static void execute(ThreadPoolExecutor pool, Idle idle, Runnable task) {
 		try {
 			pool.execute(task);
@@ -117,8 +117,9 @@ final class SystemScheduler implements Scheduler {
 	}
 
 	/**
-	 * Accepts work only when a thread is idle, so that the pool starts another thread for
-	 * it. When the pool has its largest number of threads, the work waits in this queue.
+	 * Accepts work only when a thread is idle, so that the pool starts another thread
+	 * otherwise. When the pool has its maximum number of threads, the work waits in this
+	 * queue.
 	 */
 	private static final class Idle extends LinkedTransferQueue<Runnable> implements RejectedExecutionHandler {
 
@@ -142,7 +143,7 @@ final class SystemScheduler implements Scheduler {
 
 	}
 
-	/** A thread that is known by its class. */
+	/** A thread that is identified by its class. */
 	static final class SchedulerThread extends Thread {
 
 		SchedulerThread(Runnable task, String name) {

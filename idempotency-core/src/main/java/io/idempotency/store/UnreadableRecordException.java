@@ -3,9 +3,9 @@ package io.idempotency.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The key has a record that this version of the store cannot read; most likely a newer
- * version has written it. The key is not free, so the call must not run, not even
- * unguarded. Nothing was applied.
+ * Thrown if the record of the key cannot be read by this version of the store, most
+ * likely because a newer version wrote it. The key is in use, so the call must not run,
+ * not even unguarded. Nothing was applied.
  *
  * @since 0.1.0
  */
@@ -15,7 +15,7 @@ public class UnreadableRecordException extends IdempotencyStoreException {
 
 	/**
 	 * Creates the exception.
-	 * @param message the operation, the store and what is wrong; never a key
+	 * @param message the operation, the store and the problem, without the key
 	 * @param cause the exception of the store's client
 	 */
 	public UnreadableRecordException(String message, @Nullable Throwable cause) {

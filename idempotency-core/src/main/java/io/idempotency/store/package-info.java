@@ -1,7 +1,6 @@
 /**
- * The protocol between the engine and a store.
- * {@link io.idempotency.store.IdempotencyStore} has the state table and is all that the
- * author of a store needs.
+ * The protocol between the engine and a store. Store implementations implement
+ * {@link io.idempotency.store.IdempotencyStore}, which documents the state table.
  */
 @NullMarked
 package io.idempotency.store;

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The rules of RUNNING when the lease is over: the owner may be dead or slow. They say
- * who may take over, and what a late owner may still do.
+ * Rules of RUNNING with an expired lease: the owner may be slow or crashed. They define
+ * which calls may take over, and which operations of the late owner are still accepted.
  */
 interface AbandonedRules extends StoreUnderTest {
 

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The rules of a key without a record: it was never claimed, or its record was released,
- * forgotten or expired.
+ * Rules of a key without a record: it was never claimed, or its record was released,
+ * deleted or expired.
  */
 interface AbsentRecordRules extends StoreUnderTest {
 

@@ -30,8 +30,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * The rules of what a store offers to operators. A store that offers nothing is not
- * tested for them.
+ * Rules of the operations for operators. They are skipped for a store without these
+ * operations.
  */
 interface AdminRules extends StoreUnderTest {
 
@@ -253,7 +253,7 @@ interface AdminRules extends StoreUnderTest {
 			.containsOnly("erase0", "erase1", "erase2", "token");
 	}
 
-	/** A record may be returned twice; it counts once. */
+	/** A record may be returned twice, but counts once. */
 	private List<IdempotencyRecord> all(RecordSelection selection, int count) {
 		List<IdempotencyRecord> records = new ArrayList<>();
 		String cursor = null;

@@ -22,13 +22,12 @@ import io.idempotency.store.StoredResult;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * One call with a key: its claim id, its request, and the claim that it got. Lease and
- * retention are so long that they do not end during a test, unless the test sets shorter
- * ones.
+ * One call with a key: its claim id, its request, and its claim. Lease and retention do
+ * not expire during a test, unless the test sets shorter durations.
  */
 final class Call {
 
-	/** A duration longer than any test. */
+	/** A duration that is longer than any test. */
 	static final Duration LONG = Duration.ofHours(1);
 
 	private final IdempotencyStore store;
@@ -43,7 +42,7 @@ final class Call {
 		this.claim = new Claim(request.key(), request.claimId(), 1, false);
 	}
 
-	/** Creates a call with a key that no other call has used. */
+	/** Creates a call with an unused key. */
 	static Call fresh(StoreUnderTest test) {
 		return of(test, IdempotencyKey.of("contract", Caller.GLOBAL, UUID.randomUUID().toString()));
 	}
@@ -65,12 +64,12 @@ final class Call {
 		return new StoredResult("test", content.getBytes(StandardCharsets.UTF_8));
 	}
 
-	/** Creates another call with the same key; its lease and retention are long again. */
+	/** Creates another call with the same key and with a long lease and retention. */
 	Call duplicate() {
 		return duplicate(this.store);
 	}
 
-	/** Creates another call with the same key at another node. */
+	/** Creates another call with the same key on another node. */
 	Call duplicate(IdempotencyStore node) {
 		return new Call(node, this.request.withClaimId(ClaimId.random()).withLease(LONG).withRetention(LONG));
 	}
@@ -96,7 +95,7 @@ final class Call {
 		return with(this.request.withRetention(retention));
 	}
 
-	/** Creates a call that does not take over a claim whose lease is over. */
+	/** Creates a call that does not take over a claim with an expired lease. */
 	Call rejecting() {
 		return with(this.request.withTakeOver(false));
 	}
@@ -117,7 +116,9 @@ final class Call {
 		return this.request.claimId();
 	}
 
-	/** Returns the claim that the call got; before that, a made-up claim. */
+	/**
+	 * Returns the acquired claim or, before the claim is acquired, a fictitious claim.
+	 */
 	Claim claimed() {
 		return this.claim;
 	}
@@ -134,7 +135,7 @@ final class Call {
 		return this.store.find(key(), this.request.fingerprint());
 	}
 
-	/** Claims the key, and fails the test if the claim is not acquired. */
+	/** Claims the key. Fails the test if the claim is not acquired. */
 	Call acquire() {
 		assertThat(claim()).as("precondition: the claim is acquired").isInstanceOf(ClaimResult.Acquired.class);
 		return this;

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The rules of DONE, with a result or as a tombstone.
+ * Rules of DONE, with or without a stored result.
  */
 interface CompletedRecordRules extends StoreUnderTest {
 
@@ -25,7 +25,7 @@ interface CompletedRecordRules extends StoreUnderTest {
 		}
 	}
 
-	/** A store that has room treats all kinds alike. */
+	/** A store with enough memory handles all kinds in the same way. */
 	@Test
 	default void resultsOfAllKindsAreKeptAlike() {
 		for (ResultKind kind : ResultKind.values()) {

@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 
 /**
- * A rule that keeps many threads busy, so that a machine can run only few such rules at a
- * time. Every storm is a {@link Race}, too.
+ * Marks a rule that uses many threads, so that a machine can run only a few of these
+ * rules at a time. Every concurrency test is also a {@link Race}.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)

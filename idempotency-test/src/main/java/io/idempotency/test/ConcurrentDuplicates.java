@@ -22,12 +22,11 @@ import java.util.concurrent.TimeoutException;
 import io.idempotency.IdempotencyInProgressException;
 
 /**
- * Makes the same call, or delivers the same messages, many times at once. Each duplicate
- * has its own thread, and one latch starts all of them.
+ * Executes the same call, or delivers the same messages, several times concurrently. Each
+ * duplicate has a dedicated thread, and one latch starts all of them.
  * <p>
- * A storm is immutable and may be run any number of times. A storm that has not ended
- * after two minutes is interrupted, and the calls that have not returned count as
- * failures.
+ * Immutable; can be run several times. A run is interrupted after two minutes, and the
+ * calls that did not return count as failures.
  *
  * @since 0.1.0
  */
@@ -42,9 +41,9 @@ public final class ConcurrentDuplicates {
 	}
 
 	/**
-	 * Creates a storm.
+	 * Creates a concurrency test.
 	 * @param size the number of duplicates
-	 * @return the storm
+	 * @return the concurrency test
 	 */
 	public static ConcurrentDuplicates of(int size) {
 		if (size < 1) {
@@ -54,7 +53,8 @@ public final class ConcurrentDuplicates {
 	}
 
 	/**
-	 * Sends a request many times at once, each over a connection of its own (HTTP/1.1).
+	 * Sends a request several times concurrently, each over a separate connection
+	 * (HTTP/1.1).
 	 * @param size the number of duplicates
 	 * @param request the request
 	 * @return the responses
@@ -65,8 +65,8 @@ public final class ConcurrentDuplicates {
 	}
 
 	/**
-	 * Makes the calls and waits for all of them.
-	 * @param call the call that every duplicate makes
+	 * Executes the calls and waits for all of them.
+	 * @param call the call of every duplicate
 	 * @param <T> the type of the value that the call returns
 	 * @return the outcome
 	 */
@@ -98,18 +98,18 @@ public final class ConcurrentDuplicates {
 	}
 
 	/**
-	 * Delivers messages to a listener as a broker does that repeats itself and keeps no
-	 * order. Each duplicate is a consumer with a thread of its own, which delivers every
-	 * message in a random order; so the listener gets each message at least once from
-	 * each duplicate, and several messages at once.
+	 * Delivers messages to a listener like a broker that repeats messages and does not
+	 * preserve their order. Each duplicate is a consumer with a dedicated thread, which
+	 * delivers all messages in random order. The listener receives each message at least
+	 * once from each duplicate, and several messages concurrently.
 	 * <p>
-	 * A consumer whose message is rejected because another delivery of it still runs
-	 * ({@link IdempotencyInProgressException}) delivers it again after its other
-	 * messages. Any other exception ends the consumer, and is among the failures.
+	 * If a message is rejected because another delivery of it is in progress
+	 * ({@link IdempotencyInProgressException}), the consumer delivers it again after its
+	 * other messages. Any other exception stops the consumer and is one of the failures.
 	 * @param messages the messages
 	 * @param delivery calls the listener
 	 * @param <M> the type of the messages
-	 * @return for each consumer, how often it delivered a message again
+	 * @return for each consumer, the number of repeated deliveries
 	 */
 	public <M> Result<Integer> deliver(Collection<? extends M> messages, Delivery<? super M> delivery) {
 		return this.<Integer>run((index) -> new Consumer<M>(messages, delivery).run());
@@ -142,9 +142,9 @@ public final class ConcurrentDuplicates {
 	public interface Call<T> {
 
 		/**
-		 * Makes the call.
+		 * Executes the call.
 		 * @param index the index of the duplicate, from zero
-		 * @return the value for the result of the storm
+		 * @return the value for the result of the concurrency test
 		 * @throws Exception if the call failed
 		 */
 		T call(int index) throws Exception;
@@ -162,14 +162,14 @@ public final class ConcurrentDuplicates {
 		/**
 		 * Calls the listener.
 		 * @param message the message
-		 * @throws Exception if the listener did not take the message
+		 * @throws Exception if the listener did not accept the message
 		 */
 		void deliver(M message) throws Exception;
 
 	}
 
 	/**
-	 * The outcome of a storm.
+	 * The result of a concurrency test.
 	 *
 	 * @param values the values of the calls that returned, in the order of their index
 	 * @param failures the exceptions of the other calls, in the order of their index
@@ -178,7 +178,7 @@ public final class ConcurrentDuplicates {
 	public record Result<T>(List<T> values, List<Throwable> failures) {
 
 		/**
-		 * Returns the values of a storm in which no call may fail.
+		 * Returns the values if no call failed.
 		 * @return one value for each duplicate
 		 * @throws AssertionError if a call failed; every failure is a suppressed
 		 * exception of the error
@@ -195,7 +195,7 @@ public final class ConcurrentDuplicates {
 
 	}
 
-	/** One of the consumers of a storm. It belongs to one thread. */
+	/** One of the consumers. Confined to one thread. */
 	private static final class Consumer<M> {
 
 		private static final long PAUSE_MILLIS = 5;
@@ -214,8 +214,8 @@ public final class ConcurrentDuplicates {
 		}
 
 		/**
-		 * Delivers each message until the listener has taken it.
-		 * @return how often a message was delivered again
+		 * Delivers each message until the listener accepts it.
+		 * @return the number of repeated deliveries
 		 */
 		int run() throws Exception {
 			for (M message = this.messages.poll(); message != null; message = this.messages.poll()) {
@@ -223,9 +223,8 @@ public final class ConcurrentDuplicates {
 					this.delivery.deliver(message);
 				}
 				catch (IdempotencyInProgressException ex) {
-					// The message goes to the end, as if the broker had put it back into
-					// the
-					// queue.
+					// The message moves to the end, like a message that a broker
+					// requeues.
 					this.messages.add(message);
 					this.redeliveries++;
 					TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);

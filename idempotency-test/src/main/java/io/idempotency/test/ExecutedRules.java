@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /**
- * The rules of COMMITTED: the effect is committed, and its result is not attached yet.
+ * Rules of COMMITTED: the effect is committed, and its result is not attached yet.
  */
 interface ExecutedRules extends StoreUnderTest {
 

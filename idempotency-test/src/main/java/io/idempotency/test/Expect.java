@@ -14,14 +14,14 @@ import io.idempotency.store.ClaimResult.UnknownToken;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Asserts the answers of a store; every failure names the rule.
+ * Assertions for the results of a store. Every failure contains the rule.
  */
 final class Expect {
 
 	private Expect() {
 	}
 
-	/** Asserts that the claim was acquired, and was not taken over. */
+	/** Asserts that the claim was acquired without a takeover. */
 	static Claim acquired(String rule, ClaimResult answer) {
 		Claim claim = is(Acquired.class, rule, answer).claim();
 		assertThat(claim.abandoned()).as("%s: abandoned", rule).isFalse();
@@ -29,7 +29,7 @@ final class Expect {
 	}
 
 	/**
-	 * Asserts that the claim was acquired after the lease of an earlier owner ran out.
+	 * Asserts that the claim was acquired after the lease of an earlier owner expired.
 	 */
 	static Claim takenOver(String rule, ClaimResult answer) {
 		Claim claim = is(Acquired.class, rule, answer).claim();

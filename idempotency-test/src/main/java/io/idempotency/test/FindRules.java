@@ -9,7 +9,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The rules of {@link IdempotencyStore#find}: it finds every result, and nothing else.
+ * Rules of {@link IdempotencyStore#find}: it finds every stored result, and only stored
+ * results.
  */
 interface FindRules extends StoreUnderTest {
 

@@ -12,9 +12,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.context.annotation.Import;
 
 /**
- * Gives the application of a Spring Boot test a {@link ForgetfulIdempotencyStore} in
- * place of its own store, and empties that store before each test. So several tests may
- * use the same key, such as {@code "key-1"}, and no test sees a replay of another test.
+ * Replaces the store of a Spring Boot test's application with a
+ * {@link ForgetfulIdempotencyStore}, and clears that store before each test. Several
+ * tests can use the same key, such as {@code "key-1"}, without receiving replays of each
+ * other.
  *
  * @since 0.1.0
  */

@@ -11,9 +11,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 
 /**
- * A store in memory that can forget all records, for tests that share an application but
- * no records. It is thread-safe. A call that still runs when the store forgets loses its
- * claim.
+ * In-memory store that can delete all records, for tests that share an application but
+ * not its records. Thread-safe. If a call is in progress when the records are deleted, it
+ * loses its claim.
  *
  * @since 0.1.0
  */
@@ -26,7 +26,7 @@ public final class ForgetfulIdempotencyStore extends ForwardingIdempotencyStore 
 	private volatile IdempotencyStore store;
 
 	/**
-	 * Creates a store with a clock that never steps.
+	 * Creates a store with a monotonic clock.
 	 */
 	public ForgetfulIdempotencyStore() {
 		this(() -> new MemoryIdempotencyStore(MAX_BYTES));
@@ -47,7 +47,7 @@ public final class ForgetfulIdempotencyStore extends ForwardingIdempotencyStore 
 	}
 
 	/**
-	 * Forgets all keys and tokens.
+	 * Deletes the records of all keys and tokens.
 	 */
 	public void forget() {
 		this.store = this.empty.get();
@@ -58,7 +58,7 @@ public final class ForgetfulIdempotencyStore extends ForwardingIdempotencyStore 
 		return this.store;
 	}
 
-	/** Empties the store of the test's application. */
+	/** Clears the store of the test's application. */
 	static final class Emptying implements BeforeEachCallback {
 
 		@Override

@@ -8,12 +8,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The answer to one guarded request, from any client or mock; {@link SpringResponses}
- * makes it from the answers of Spring's clients and mocks.
+ * The response to a guarded request, from any client or mock. {@link SpringResponses}
+ * creates it from the responses of Spring's clients and mocks.
  *
  * @param status the HTTP status
- * @param headers the values of each header; upper and lower case in names do not count
- * @param body the bytes of the body, empty if there is no body; they are not copied
+ * @param headers the values of each header; names are case-insensitive
+ * @param body the bytes of the body, empty without a body; not copied
  * @since 0.1.0
  */
 public record GuardedResponse(int status, Map<String, List<String>> headers, byte[] body) {
@@ -31,23 +31,23 @@ public record GuardedResponse(int status, Map<String, List<String>> headers, byt
 	}
 
 	/**
-	 * Makes an answer from the response of the JDK's HTTP client.
+	 * Creates a guarded response from a response of the JDK's HTTP client.
 	 * @param response the response
-	 * @return the answer
+	 * @return the guarded response
 	 */
 	public static GuardedResponse of(HttpResponse<byte[]> response) {
 		return new GuardedResponse(response.statusCode(), response.headers().map(), response.body());
 	}
 
 	/**
-	 * Returns whether the answer says that it is a replay.
-	 * @return whether the answer has {@code Idempotent-Replayed: true}
+	 * Returns whether the response is marked as a replay.
+	 * @return whether the response has the header {@code Idempotent-Replayed: true}
 	 */
 	public boolean isReplay() {
 		return this.headers.getOrDefault(REPLAYED, List.of()).contains("true");
 	}
 
-	/** Returns the headers of this answer that a replay must repeat. */
+	/** Returns the headers of this response that a replay must repeat. */
 	Map<String, List<String>> repeatable() {
 		Map<String, List<String>> repeatable = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 		this.headers.forEach((name, values) -> {
@@ -69,7 +69,7 @@ public record GuardedResponse(int status, Map<String, List<String>> headers, byt
 		return 31 * this.headers.hashCode() + Arrays.hashCode(this.body);
 	}
 
-	/** Prints status and headers, and not the body, which may be secret. */
+	/** Returns status and headers without the body, which may be secret. */
 	@Override
 	public String toString() {
 		return this.status + " " + this.headers + " (" + this.body.length + " bytes)";

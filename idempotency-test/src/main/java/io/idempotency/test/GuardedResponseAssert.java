@@ -11,15 +11,15 @@ import org.assertj.core.api.AbstractAssert;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Assertions about the answer to a guarded request; see {@link IdempotencyAssertions}.
+ * Assertions for the response to a guarded request; see {@link IdempotencyAssertions}.
  *
  * @since 0.1.0
  */
 public final class GuardedResponseAssert extends AbstractAssert<GuardedResponseAssert, GuardedResponse> {
 
 	/**
-	 * The headers that a replay need not repeat, because they belong to one client, one
-	 * connection or one moment, or are for caches.
+	 * The headers that a replay need not repeat, because they are specific to a client, a
+	 * connection or a time, or are for caches.
 	 */
 	static final Set<String> NOT_REPEATED = Set.of("set-cookie", "set-cookie2", "authorization", "www-authenticate",
 			"proxy-authenticate", "proxy-authorization", "authentication-info", "proxy-authentication-info", "date",
@@ -33,7 +33,7 @@ public final class GuardedResponseAssert extends AbstractAssert<GuardedResponseA
 	}
 
 	/**
-	 * Asserts that the answer is no replay: the handler ran for this request, or the
+	 * Asserts that the response is not a replay: the handler ran for this request, or the
 	 * request was rejected.
 	 * @return this
 	 */
@@ -46,11 +46,11 @@ public final class GuardedResponseAssert extends AbstractAssert<GuardedResponseA
 	}
 
 	/**
-	 * Asserts that the answer is a replay of another answer: it is marked as a replay,
-	 * and has the status, the bytes and the headers of the first answer. Some headers
-	 * need not be equal: those that belong to one client, one connection or one moment
-	 * (such as {@code Set-Cookie} and {@code Date}), and those for caches.
-	 * @param first the first answer
+	 * Asserts that the response is a replay of another response: it is marked as a
+	 * replay, and has the status, the body and the headers of the first response. Headers
+	 * that are specific to a client, a connection or a time (such as {@code Set-Cookie}
+	 * and {@code Date}) and headers for caches may differ.
+	 * @param first the first response
 	 * @return this
 	 */
 	public GuardedResponseAssert isReplayOf(GuardedResponse first) {
@@ -79,8 +79,8 @@ public final class GuardedResponseAssert extends AbstractAssert<GuardedResponseA
 	}
 
 	/**
-	 * Asserts that the guard has rejected the request.
-	 * @param code the code of the problem, such as {@code in-progress}
+	 * Asserts that the guard rejected the request.
+	 * @param code the problem code, such as {@code in-progress}
 	 * @return this
 	 */
 	public GuardedResponseAssert hasProblem(String code) {
@@ -96,7 +96,7 @@ public final class GuardedResponseAssert extends AbstractAssert<GuardedResponseA
 	}
 
 	/**
-	 * Asserts the status of the answer.
+	 * Asserts the status of the response.
 	 * @param status the status
 	 * @return this
 	 */

@@ -1,7 +1,7 @@
 package io.idempotency.test;
 
 /**
- * Assertions of AssertJ for guarded requests.
+ * AssertJ assertions for guarded requests.
  *
  * <pre class="code">
  * assertThat(second).isReplayOf(first);
@@ -16,8 +16,8 @@ public final class IdempotencyAssertions {
 	}
 
 	/**
-	 * Starts assertions about an answer.
-	 * @param actual the answer
+	 * Creates assertions for a response.
+	 * @param actual the response
 	 * @return the assertions
 	 */
 	public static GuardedResponseAssert assertThat(GuardedResponse actual) {

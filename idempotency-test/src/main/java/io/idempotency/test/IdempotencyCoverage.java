@@ -31,9 +31,9 @@ public final class IdempotencyCoverage {
 	}
 
 	/**
-	 * Reads the list of an application.
+	 * Reads the operations of an application.
 	 * @param context the context of the application, with the starter
-	 * @return the list
+	 * @return the coverage
 	 * @throws org.springframework.beans.factory.NoSuchBeanDefinitionException if the
 	 * context has no {@link OperationCoverage}, because the starter is missing or
 	 * disabled

@@ -5,13 +5,13 @@ import java.time.Duration;
 import io.idempotency.store.IdempotencyStore;
 
 /**
- * The contract of every {@link IdempotencyStore}: a test for each cell of its state
- * table, for races between callers and nodes, for odd values, and for what a store offers
- * to operators.
+ * The contract of an {@link IdempotencyStore}: tests for each cell of its state table,
+ * for races between callers and nodes, for unusual values, and for the operations for
+ * operators.
  * <p>
- * A store fulfils the contract if a subclass of this class passes. Every test uses keys
- * of its own, so the store need not be emptied. The contract needs JUnit Jupiter 5.12 or
- * newer:
+ * A store fulfills the contract if a subclass of this class passes. Every test uses
+ * separate keys, so the store need not be cleared. The contract needs JUnit Jupiter 5.12
+ * or newer:
  *
  * <pre class="code">
  * class AcmeIdempotencyStoreTests extends IdempotencyStoreContract {
@@ -33,10 +33,10 @@ import io.idempotency.store.IdempotencyStore;
  * }
  * </pre>
  *
- * The test of a store with a server overrides {@link #anotherStore()} with a second
- * client and {@link #tick()} with a few hundred milliseconds, and waits in
- * {@link #elapse(Duration)}. Tests that keep many threads busy have the tag
- * {@code storm}; those whose failure may be one in many runs have the tag {@code race}.
+ * For a store with a server, override {@link #anotherStore()} with a second client and
+ * {@link #tick()} with a few hundred milliseconds, and wait in {@link #elapse(Duration)}.
+ * Tests that use many threads have the tag {@code storm}. Tests that may fail only once
+ * in many runs have the tag {@code race}.
  *
  * @since 0.1.0
  */
@@ -45,16 +45,16 @@ public abstract class IdempotencyStoreContract
 		CompletedRecordRules, RejectModeRules, TokenRules, ValueRules, RaceRules, AdminRules, FindRules, ModelRules {
 
 	/**
-	 * Returns the store to test. It must keep its data throughout one test.
+	 * Returns the store to test. It must retain its data during one test.
 	 * @return the store
 	 */
 	@Override
 	public abstract IdempotencyStore store();
 
 	/**
-	 * Returns an independent instance over the same data, as another node has it. By
-	 * default this is the {@link #store()} itself, which suits a store whose data are
-	 * bound to its instance.
+	 * Returns an independent instance with the same data, like the store of another node.
+	 * The default is the {@link #store()}, for a store whose data is bound to its
+	 * instance.
 	 * @return the store
 	 */
 	@Override
@@ -63,20 +63,20 @@ public abstract class IdempotencyStoreContract
 	}
 
 	/**
-	 * Lets time pass in the store: it moves the clock that the store reads, or waits. It
-	 * must not make the records older instead, because the fencing tokens that callers
-	 * hold come from that clock.
-	 * @param duration how much time passes at least; tests fail if it is more than one
-	 * {@link #tick()} longer
+	 * Advances the time of the store, by moving its clock or by waiting. Do not change
+	 * the times of the records instead, because the fencing tokens of the callers are
+	 * derived from that clock.
+	 * @param duration the minimum time to pass; tests fail if it is exceeded by more than
+	 * one {@link #tick()}
 	 */
 	@Override
 	public abstract void elapse(Duration duration);
 
 	/**
-	 * Returns the shortest lease and retention that tests use. For a store that really
-	 * waits, it must be several times as long as one verb takes. A test lets at most
-	 * twelve of these durations pass.
-	 * @return the duration, 30 seconds unless overridden, and never longer
+	 * Returns the shortest lease and retention of the tests. If {@link #elapse(Duration)}
+	 * waits, it must be several times the duration of one operation. A test waits for at
+	 * most twelve of these durations.
+	 * @return the duration, by default 30 seconds, which is also the maximum
 	 */
 	@Override
 	public Duration tick() {
@@ -84,9 +84,9 @@ public abstract class IdempotencyStoreContract
 	}
 
 	/**
-	 * Returns how often each storm and each race is run, 20 unless overridden. A race
-	 * that a store loses once in many runs shows with more rounds; a store that is tested
-	 * with many settings may take fewer for most of them.
+	 * Returns how often each concurrency test and each race runs, by default 20. More
+	 * rounds detect rarer races. If a store is tested with many settings, use fewer
+	 * rounds for most of them.
 	 * @return the number of rounds, at least 1
 	 */
 	@Override
@@ -95,9 +95,9 @@ public abstract class IdempotencyStoreContract
 	}
 
 	/**
-	 * Returns whether the store overrides {@link IdempotencyStore#find}, and so finds
-	 * every result.
-	 * @return whether it does, {@code true} unless overridden
+	 * Returns whether the store overrides {@link IdempotencyStore#find} and finds every
+	 * result.
+	 * @return whether results are found, by default {@code true}
 	 */
 	@Override
 	public boolean findsResults() {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The rules of RUNNING while the lease is live.
+ * Rules of RUNNING with a valid lease.
  */
 interface InProgressRules extends StoreUnderTest {
 

@@ -31,9 +31,9 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Random sequences of verbs, each compared with the state table itself. Times are either
- * over at the next verb or longer than any test. A failure names its seed;
- * {@code -Didempotency.contract.seed=} runs it again.
+ * Random sequences of operations, each compared with the state table. Durations either
+ * expire before the next operation or are longer than any test. A failure contains its
+ * seed; {@code -Didempotency.contract.seed=} repeats it.
  */
 interface ModelRules extends StoreUnderTest {
 
@@ -49,14 +49,18 @@ interface ModelRules extends StoreUnderTest {
 		}
 	}
 
-	/** Sequences on one key after the other; each verb is sent to one of two nodes. */
+	/**
+	 * Runs sequences on one key after the other. Each operation is sent to one of two
+	 * nodes.
+	 */
 	final class Sequence {
 
-		/** A duration that is over before the next verb begins. */
+		/** A duration that expires before the next operation. */
 		private static final Duration SHORT = Duration.ofNanos(1000);
 
 		/**
-		 * The time that passes before each verb; even a clock of milliseconds shows it.
+		 * The time that passes before each operation, measurable with a millisecond
+		 * clock.
 		 */
 		private static final Duration PAUSE = Duration.ofMillis(2);
 
@@ -161,7 +165,7 @@ interface ModelRules extends StoreUnderTest {
 			}
 		}
 
-		/** Reads the result that the claim that follows would be given. */
+		/** Reads the result that the following claim would return. */
 		private void find(IdempotencyStore store, int caller, ClaimRequest request) {
 			if (this.test.findsResults()) {
 				ClaimResult claimed = live().claim(request.withType(ClaimType.LEASED), moment()).answer();

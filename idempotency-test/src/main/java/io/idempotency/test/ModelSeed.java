@@ -3,8 +3,8 @@ package io.idempotency.test;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The seed of the random verbs of {@link ModelRules}: a new one for each run, or that of
- * {@code -Didempotency.contract.seed=}.
+ * The seed of the random operations of {@link ModelRules}: a new seed for each run, or
+ * the value of {@code -Didempotency.contract.seed=}.
  */
 final class ModelSeed {
 
@@ -18,8 +18,8 @@ final class ModelSeed {
 	}
 
 	/**
-	 * Reads the value of the property. A seed that cannot be read must not be replaced: a
-	 * run with another seed shows nothing about the failure that was to be repeated.
+	 * Parses the value of the property. An invalid seed must not be replaced, because a
+	 * run with another seed does not repeat the failure.
 	 * @param value the value, or {@code null} if the property is not set
 	 * @return the seed
 	 * @throws IllegalArgumentException if the value is not a whole number

@@ -9,10 +9,10 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A clock that stands still until a test moves it, forwards or backwards.
+ * A clock that a test moves forwards or backwards. Otherwise, its time does not change.
  * <p>
- * The clock is thread-safe. Clocks that {@link #withZone(ZoneId)} makes move together
- * with this one.
+ * Thread-safe. Clocks that {@link #withZone(ZoneId)} returns share the time of this
+ * clock.
  *
  * @since 0.1.0
  */
@@ -23,7 +23,7 @@ public final class MutableClock extends Clock {
 	private final ZoneId zone;
 
 	/**
-	 * Creates a clock that shows the current time of the system, in UTC.
+	 * Creates a clock with the current system time, in UTC.
 	 */
 	public MutableClock() {
 		this(Instant.now());
@@ -31,7 +31,7 @@ public final class MutableClock extends Clock {
 
 	/**
 	 * Creates a clock in UTC.
-	 * @param now the time that the clock shows
+	 * @param now the time of the clock
 	 */
 	public MutableClock(Instant now) {
 		this(new AtomicReference<>(now), ZoneOffset.UTC);
@@ -44,7 +44,7 @@ public final class MutableClock extends Clock {
 
 	/**
 	 * Moves the clock.
-	 * @param duration how far; a negative duration moves the clock backwards
+	 * @param duration the duration; a negative duration moves the clock backwards
 	 */
 	public void advance(Duration duration) {
 		this.now.updateAndGet((instant) -> instant.plus(duration));
@@ -52,7 +52,7 @@ public final class MutableClock extends Clock {
 
 	/**
 	 * Sets the clock.
-	 * @param instant the time that the clock shows from now on
+	 * @param instant the new time of the clock
 	 */
 	public void set(Instant instant) {
 		this.now.set(instant);

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The rules of RUNNING without an owner: a claim was taken over and then released. The
- * first owner may still have had its effect, so the record is kept.
+ * Rules of RUNNING without an owner: a claim was taken over and then released. The call
+ * of the first owner may have had an effect, so the record is not deleted.
  */
 interface OrphanedRecordRules extends StoreUnderTest {
 
@@ -161,8 +161,8 @@ interface OrphanedRecordRules extends StoreUnderTest {
 	}
 
 	/**
-	 * Checks that nothing has changed: the request of the dead owner is still abandoned,
-	 * and that owner may still complete.
+	 * Checks that nothing changed: the request of the first owner is still abandoned, and
+	 * that owner may still complete.
 	 */
 	private void expectAbandoned(Call owner) {
 		Expect.abandoned("orphaned after a rejected completion: still abandoned", owner.duplicate().rejecting().claim());
@@ -175,8 +175,8 @@ interface OrphanedRecordRules extends StoreUnderTest {
 	}
 
 	/**
-	 * Gives the claim of a call back although the call goes on, as the engine does when
-	 * it never saw the reply to the claim, and lets the owner of another request die.
+	 * Releases the claim of a call in progress, like the engine when it does not receive
+	 * the reply to a claim, and abandons the claim of another request.
 	 */
 	private Call leaveToNobody(Call late, Call dying) {
 		late.acquire().release();

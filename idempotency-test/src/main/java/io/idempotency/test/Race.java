@@ -8,7 +8,8 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 
 /**
- * A rule that a faulty store may break only once in many runs, so each failure counts.
+ * Marks a rule that an incorrect store may violate only once in many runs, so each
+ * failure is significant.
  */
 @Target({ ElementType.METHOD, ElementType.ANNOTATION_TYPE })
 @Retention(RetentionPolicy.RUNTIME)

@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The rules of races: every verb is one atomic step, for any number of callers and nodes.
+ * Rules of races: every operation is one atomic step, for any number of callers and
+ * nodes.
  */
 interface RaceRules extends StoreUnderTest {
 

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The rules of ONCE: a claim that is final at once and counts the duplicates. They also
- * cover an operation whose mode was changed while records of the old mode are kept.
+ * Rules of ONCE: a claim that is final immediately and counts duplicates. They also cover
+ * a change of the mode of an operation while records of the old mode exist.
  */
 interface RejectModeRules extends StoreUnderTest {
 

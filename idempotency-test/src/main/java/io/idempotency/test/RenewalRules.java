@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The rules of many claims that are renewed together.
+ * Rules of the renewal of several claims in a batch.
  */
 interface RenewalRules extends StoreUnderTest {
 

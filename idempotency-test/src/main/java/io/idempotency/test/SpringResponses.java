@@ -10,8 +10,9 @@ import org.springframework.test.web.servlet.MvcResult;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
 
 /**
- * Makes answers from the responses of Spring's clients and mocks. Needs
- * {@code spring-web} and {@code spring-test}, those of MockMvc {@code spring-webmvc}.
+ * Creates {@link GuardedResponse}s from the responses of Spring's clients and mocks.
+ * Requires {@code spring-web} and {@code spring-test}, and {@code spring-webmvc} for
+ * MockMvc.
  *
  * @since 0.1.0
  */
@@ -21,10 +22,10 @@ public final class SpringResponses {
 	}
 
 	/**
-	 * Makes an answer from a response of MockMvc:
+	 * Creates a guarded response from a MockMvc response:
 	 * {@code mvc.perform(request).andReturn().getResponse()}.
 	 * @param response the response
-	 * @return the answer
+	 * @return the guarded response
 	 */
 	public static GuardedResponse of(MockHttpServletResponse response) {
 		Map<String, List<String>> headers = new HashMap<>();
@@ -33,10 +34,11 @@ public final class SpringResponses {
 	}
 
 	/**
-	 * Makes an answer from a result of MockMvc: {@code mvc.perform(request).andReturn()}.
+	 * Creates a guarded response from a MockMvc result:
+	 * {@code mvc.perform(request).andReturn()}.
 	 * @param result the result
-	 * @return the answer
-	 * @throws IllegalStateException if the handler still works for it
+	 * @return the guarded response
+	 * @throws IllegalStateException if the asynchronous handler is still in progress
 	 */
 	public static GuardedResponse of(MvcResult result) {
 		if (result.getRequest().isAsyncStarted()) {
@@ -48,12 +50,12 @@ public final class SpringResponses {
 	}
 
 	/**
-	 * Makes an answer from a result of a {@code MockMvcTester}:
+	 * Creates a guarded response from a {@code MockMvcTester} result:
 	 * {@code mvc.post().uri("/orders").exchange()}.
 	 * @param result the result
-	 * @return the answer
-	 * @throws IllegalStateException if the handler has thrown an exception that nobody
-	 * has handled
+	 * @return the guarded response
+	 * @throws IllegalStateException if the handler threw an exception that was not
+	 * handled
 	 */
 	public static GuardedResponse of(MvcTestResult result) {
 		Exception unresolved = result.getUnresolvedException();
@@ -64,10 +66,10 @@ public final class SpringResponses {
 	}
 
 	/**
-	 * Makes an answer from a response of a {@code TestRestTemplate} or
+	 * Creates a guarded response from a response of a {@code TestRestTemplate} or
 	 * {@code RestClient}.
-	 * @param response the response, with its bytes
-	 * @return the answer
+	 * @param response the response with its body as bytes
+	 * @return the guarded response
 	 */
 	public static GuardedResponse of(ResponseEntity<byte[]> response) {
 		Map<String, List<String>> headers = new HashMap<>();

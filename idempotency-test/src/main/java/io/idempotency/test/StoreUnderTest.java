@@ -5,27 +5,29 @@ import java.time.Duration;
 import io.idempotency.store.IdempotencyStore;
 
 /**
- * The methods that the rules of the contract need from the test class of a store.
+ * The methods of a store's test class that the rules of the contract use.
  */
 interface StoreUnderTest {
 
 	/** Returns the store. */
 	IdempotencyStore store();
 
-	/** Returns an independent store over the same data, as another node has it. */
+	/**
+	 * Returns an independent store with the same data, like the store of another node.
+	 */
 	IdempotencyStore anotherStore();
 
 	/**
-	 * Lets time pass in the store.
-	 * @param duration how much time passes at least; it must not be much more
+	 * Advances the time of the store.
+	 * @param duration the minimum time to pass, which must not be exceeded by much
 	 */
 	void elapse(Duration duration);
 
-	/** Returns the shortest lease and retention that tests use. */
+	/** Returns the shortest lease and retention of the tests. */
 	Duration tick();
 
 	/**
-	 * Returns how often a race is run.
+	 * Returns how often a race runs.
 	 * @return the number of rounds
 	 */
 	int rounds();

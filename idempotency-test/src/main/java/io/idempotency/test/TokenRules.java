@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The rules of ISSUED, and of a token in the other states.
+ * Rules of ISSUED, and of a token in the other states.
  */
 interface TokenRules extends StoreUnderTest {
 

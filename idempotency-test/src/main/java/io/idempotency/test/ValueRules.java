@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The rules of values: every key and every result comes back unchanged, and different
- * keys never share a record.
+ * Rules of values: every key and every result is returned unchanged, and different keys
+ * never share a record.
  */
 interface ValueRules extends StoreUnderTest {
 
@@ -138,7 +138,7 @@ interface ValueRules extends StoreUnderTest {
 	}
 
 	/**
-	 * Each key is claimed and completed without regard to the others, and has its own
+	 * Each key is claimed and completed independently of the others, and has a separate
 	 * result.
 	 */
 	private void expectApart(List<IdempotencyKey> keys) {

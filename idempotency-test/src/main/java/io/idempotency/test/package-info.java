@@ -1,8 +1,8 @@
 /**
- * The test kit: the contract of every store, a clock that stands still until a test moves
- * it, a storm of duplicates, assertions for the answers of guarded requests, and a store
- * that forgets between tests. It needs JUnit Jupiter and AssertJ; the types that use
- * Spring also need Spring.
+ * Test support: the contract of a store, a mutable clock, concurrency tests with
+ * duplicates, assertions for the responses to guarded requests, and a store that is
+ * cleared between tests. Requires JUnit Jupiter and AssertJ; the types that use Spring
+ * also require Spring.
  */
 @NullMarked
 package io.idempotency.test;

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Predicts when the store will be full of records that it cannot remove. It warns at four
- * fifths of the bytes, with the rate since two fifths, and warns again only after the
- * bytes were below two fifths. Thread-safe.
+ * fifths of the bytes, based on the rate since two fifths. It warns again only after the
+ * bytes fell below two fifths. Thread-safe.
  */
 final class FillLevel {
 
@@ -37,7 +37,7 @@ final class FillLevel {
 
 	/**
 	 * Checks the bytes of the records that the store cannot remove.
-	 * @return the warning, {@code null} if there is none
+	 * @return the warning, {@code null} without a warning
 	 */
 	@Nullable String look(long kept) {
 		if (kept < this.max / 5 * 2) {

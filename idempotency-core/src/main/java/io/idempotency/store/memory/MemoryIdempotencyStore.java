@@ -47,26 +47,26 @@ import org.slf4j.LoggerFactory;
  * Stores the records in the heap of one JVM. It is meant for tests and for services that
  * run as a single instance and may lose all records on a restart.
  * <p>
- * The memory is limited in bytes. When the limit is reached, the store makes room in this
- * order. Within a line, the oldest record is first:
+ * The memory is limited in bytes. When the limit is reached, the store frees memory in
+ * this order. Within each step, the oldest record is removed first:
  * <ol>
  * <li>Expired records are removed.
- * <li>Records of rejected calls ({@link ResultKind#REJECTION}, an HTTP response of 4xx) are
- * removed as a whole. Such a call had no effect, so a retry runs again, as after a
- * release. If its key is a token, the token is unknown. Nothing of these records stays,
- * because one caller could otherwise fill the store with rejected calls.
+ * <li>Records of rejected calls ({@link ResultKind#REJECTION}, an HTTP response of 4xx)
+ * are removed as a whole. Such a call had no effect, so a retry runs again, as after a
+ * release. If its key is a token, the token is unknown. These records are removed
+ * completely, because one caller could otherwise fill the store with rejected calls.
  * <li>Results of remembered failures ({@link ResultKind#FAILURE}) are removed.
  * <li>Results of successes are removed.
  * </ol>
  * A record whose result was removed is completed without a stored result until its
- * retention ends. If there is no room for a new result, its record is completed without
- * it. Claims, issued tokens and completed records are not removed before they expire, so
- * no call runs twice. Instead, new claims are rejected with an
- * {@link IdempotencyStoreException}. Unused tokens take about a quarter of the bytes at
- * most, so that they leave room for claims.
+ * retention expires. If there is not enough memory for a new result, its record is
+ * completed without the result. Claims, issued tokens and completed records are not
+ * removed before they expire, so that no call runs twice. Instead, new claims are
+ * rejected with an {@link IdempotencyStoreException}. Unused tokens take at most about a
+ * quarter of the bytes, so that memory for claims remains.
  * <p>
  * The store is thread-safe and has no cleanup thread: each new record removes up to two
- * expired ones.
+ * expired records.
  *
  * @since 0.1.0
  */
@@ -78,7 +78,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	/** Bytes of the ids of a trace and a span. */
 	static final int TRACE_BYTES = 160;
 
-	/** Bytes of a result besides its content. */
+	/** Bytes of a result without its content. */
 	static final int RESULT_BYTES = 48;
 
 	/** A bucket of the expiry queue is for 2^22 microseconds, about four seconds. */
@@ -94,7 +94,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	/** All records. */
 	private final RecordQueue expiryQueue = new RecordQueue();
 
-	/** The records that can make room, in the order in which they do. */
+	/** The evictable records, in the order of eviction. */
 	private final RecordQueue evictionQueue = new RecordQueue();
 
 	private final AtomicLong lastFence = new AtomicLong();
@@ -117,7 +117,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	/**
 	 * Creates a store that reads the time of day once and then counts the elapsed time of
 	 * the JVM, so changes of the system clock have no effect.
-	 * @param maxBytes how many bytes the records may take, overhead included
+	 * @param maxBytes the maximum number of bytes of the records, including overhead
 	 */
 	public MemoryIdempotencyStore(long maxBytes) {
 		this(maxBytes, new SteadyClock());
@@ -125,9 +125,9 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 
 	/**
 	 * Creates a store.
-	 * @param maxBytes how many bytes the records may take, overhead included
-	 * @param clock the clock of leases, retentions and fencing tokens, for example one
-	 * that a test moves; a step forward ends the leases of calls in progress
+	 * @param maxBytes the maximum number of bytes of the records, including overhead
+	 * @param clock the clock of leases, retentions and fencing tokens, for example a
+	 * mutable clock in tests; a step forward expires the leases of calls in progress
 	 */
 	public MemoryIdempotencyStore(long maxBytes, InstantSource clock) {
 		if (maxBytes < RECORD_BYTES) {
@@ -183,9 +183,9 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	/**
 	 * {@inheritDoc}
 	 * <p>
-	 * A heap belongs to one application, so records are distinguished by operation and
-	 * not by namespace. Each page is read from all records, and only one page is held in
-	 * memory.
+	 * The memory of a JVM belongs to one application, so records are distinguished by
+	 * operation and not by namespace. Each page is read from all records, and only one
+	 * page is in memory.
 	 */
 	@Override
 	public Optional<RecordAdmin> admin() {
@@ -201,7 +201,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	}
 
 	/**
-	 * Returns how many bytes the records take, overhead included.
+	 * Returns the number of bytes of the records, including overhead.
 	 * @return the bytes, never more than the maximum
 	 */
 	public long usedBytes() {
@@ -209,9 +209,9 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	}
 
 	/**
-	 * Returns how many bytes the store cannot free before records expire: those of
-	 * claims, tokens, and completed records without their results. When they reach the
-	 * maximum, new claims are rejected.
+	 * Returns the number of bytes that the store cannot free before records expire: the
+	 * bytes of claims, tokens, and completed records without their results. If they reach
+	 * the maximum, new claims are rejected.
 	 * @return the bytes, a part of {@link #usedBytes()}
 	 */
 	public long keptBytes() {
@@ -219,7 +219,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	}
 
 	/**
-	 * Returns how many bytes the records may take.
+	 * Returns the maximum number of bytes of the records.
 	 * @return the maximum
 	 */
 	public long maxBytes() {
@@ -249,7 +249,8 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 					throw new IdempotencyStoreException("The memory store is full: its " + this.maxBytes
 							+ " bytes hold claims and completed calls within their retention. " + ADVICE);
 				}
-				// A claim already has the room for its completed record without a result.
+				// A claim already includes the memory of its completed record without a
+				// result.
 				update.omitsResult = true;
 			}
 		}
@@ -277,8 +278,8 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	}
 
 	/**
-	 * Evicts the first record of the queue if evictions can make the room.
-	 * @return whether there may be room now
+	 * Evicts the first record of the queue if evictions can free enough memory.
+	 * @return whether enough memory may be free now
 	 */
 	private boolean evictOldest(long bytes) {
 		RecordId first = (this.maxBytes - this.keptBytes.get() >= bytes) ? this.evictionQueue.first(0) : null;
@@ -294,9 +295,9 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	}
 
 	/**
-	 * Replaces an entry if there is room for the next one. The caller holds the lock of
-	 * the map for the entry.
-	 * @return the entry to store, {@code null} for none
+	 * Replaces an entry if there is enough memory for the next entry. The caller holds
+	 * the lock of the map for the entry.
+	 * @return the entry to store, {@code null} to remove the entry
 	 */
 	private @Nullable Entry exchange(Entry before, Entry after) {
 		long growth = after.bytes() - before.bytes();
@@ -343,7 +344,10 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 			return (orNull() != null) ? Long.valueOf(this.record.expiresAt() >> BUCKET_BITS) : null;
 		}
 
-		/** Returns the turn of a record that can make room, {@code null} for others. */
+		/**
+		 * Returns the eviction order of an evictable record, {@code null} for other
+		 * records.
+		 */
 		@Nullable Long evictionBucket() {
 			return (isRejection() || this.record.result() != null) ? -(long) this.record.kind().ordinal() : null;
 		}
@@ -375,7 +379,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	}
 
 	/**
-	 * A transition of one record, which is repeated until there is room for it.
+	 * A transition of one record, which is repeated until there is enough memory for it.
 	 */
 	private final class Update<T> {
 

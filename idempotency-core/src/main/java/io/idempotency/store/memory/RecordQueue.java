@@ -9,9 +9,9 @@ import io.idempotency.store.RecordId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Record ids in numbered buckets. Within a bucket, they are in the order in which they
- * were added. An id is moved while the map locks its entry. The lock of the queue is held
- * for a few reads and writes.
+ * Record ids in numbered buckets. Within a bucket, ids are in insertion order. An id is
+ * moved while the map locks its entry. The lock of the queue is held for a few reads and
+ * writes.
  */
 final class RecordQueue {
 
@@ -39,7 +39,7 @@ final class RecordQueue {
 	}
 
 	/**
-	 * A place in a queue. The places of a bucket are a ring that starts at its head.
+	 * A node of a queue. The nodes of a bucket form a ring that starts at its head.
 	 */
 	static final class Node {
 

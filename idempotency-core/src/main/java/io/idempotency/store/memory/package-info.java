@@ -1,6 +1,5 @@
 /**
- * The store that keeps its records in this JVM: a bounded map of
- * {@link io.idempotency.store.StoredRecord}s.
+ * The in-memory store: a bounded map of {@link io.idempotency.store.StoredRecord}s.
  */
 @NullMarked
 package io.idempotency.store.memory;
