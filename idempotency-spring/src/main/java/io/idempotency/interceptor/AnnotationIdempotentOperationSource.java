@@ -25,8 +25,8 @@ import org.springframework.core.MethodClassKey;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Makes operations from {@code @Idempotent}. For each method of each class, the
- * annotation is searched, parsed and checked once; both hits and misses are kept.
+ * Creates operations from {@code @Idempotent}. For each method of each class, the
+ * annotation is searched, parsed and checked once. Both hits and misses are cached.
  * Thread-safe.
  */
 final class AnnotationIdempotentOperationSource implements IdempotentOperationSource {
@@ -35,7 +35,7 @@ final class AnnotationIdempotentOperationSource implements IdempotentOperationSo
 
 	private final Map<String, IdempotentOperation> byName = new ConcurrentHashMap<>();
 
-	/** The operations whose keys do not say to which bean of the class they belong. */
+	/** The operations whose keys do not identify a bean of the class. */
 	private final Set<String> ofClasses = ConcurrentHashMap.newKeySet();
 
 	private final OperationFactory factory;
@@ -44,10 +44,9 @@ final class AnnotationIdempotentOperationSource implements IdempotentOperationSo
 
 	/**
 	 * Creates the source.
-	 * @param beanFactory resolves placeholders, stores, and the beans that expressions
-	 * name
+	 * @param beanFactory resolves placeholders, stores, and the beans in expressions
 	 * @param defaults the defaults of the options
-	 * @param keyHeader the header of the key, for handlers whose annotation names no key
+	 * @param keyHeader the header of the key, for handlers whose annotation has no key
 	 * source
 	 * @param store the store of the records unless the annotation names another one
 	 * @param codec encodes results; it must support the results of methods that are not
@@ -64,8 +63,8 @@ final class AnnotationIdempotentOperationSource implements IdempotentOperationSo
 		MethodClassKey key = new MethodClassKey(method, targetClass);
 		Optional<IdempotentOperation> operation = this.operations.get(key);
 		if (operation == null) {
-			// This is not computeIfAbsent, because create may look up a store and so
-			// create beans, which ask for their operations in turn.
+			// This is not computeIfAbsent, because create may look up a store and
+			// therefore create beans, which request their operations in turn.
 			operation = Optional.ofNullable(create(method, targetClass));
 			this.operations.put(key, operation);
 		}
@@ -111,7 +110,7 @@ final class AnnotationIdempotentOperationSource implements IdempotentOperationSo
 					&& !traits.has(Flag.BEAN_KEYS) && !isCompared(operation)) {
 				this.ofClasses.add(operation.name());
 			}
-			// A handler reads the body of its own request, a listener that of its
+			// A handler reads the body of its request, and a listener that of its
 			// message.
 			if (operation.readsBody() && !traits.has(Flag.HANDLER) && traits.keyAdvice() == null) {
 				this.readsBodies = true;
@@ -124,7 +123,7 @@ final class AnnotationIdempotentOperationSource implements IdempotentOperationSo
 	}
 
 	/**
-	 * Returns whether an annotation of the class leaves a method out. If a class has
+	 * Returns whether an annotation of the class excludes a method. If a class has
 	 * handlers, its annotation guards only the handlers that are not exempt.
 	 */
 	private boolean isLeftOut(Class<?> targetClass, OperationTraits traits) {
@@ -133,7 +132,7 @@ final class AnnotationIdempotentOperationSource implements IdempotentOperationSo
 					.anyMatch((other) -> this.factory.traits(other, targetClass).comparesRequest());
 	}
 
-	/** Returns whether the request of a call is compared, and so its path. */
+	/** Returns whether the request of a call, including its path, is compared. */
 	private static boolean isCompared(IdempotentOperation operation) {
 		return operation.traits().has(Flag.HANDLER) && operation.fingerprint() instanceof FingerprintSource.Default
 				&& operation.options().mode() == IdempotencyMode.REPLAY;
@@ -145,11 +144,10 @@ final class AnnotationIdempotentOperationSource implements IdempotentOperationSo
 	}
 
 	/**
-	 * Rejects two methods that share an operation because their class has the name, and
-	 * nobody has said so of the methods: the one would be answered with what the other
-	 * has done. Rejects them, too, when only one of them joins the business transaction.
-	 * Such methods share their keys, so each would wait for records, or miss records,
-	 * that the other has not committed.
+	 * Rejects two methods that share an operation only because the annotation of their
+	 * class sets its name: one method would return the result of the other. Also rejects
+	 * them if only one of them joins the business transaction. Such methods share their
+	 * keys, so each would wait for or miss records that the other has not committed.
 	 */
 	private void checkShared(IdempotentOperation operation) {
 		IdempotentOperation other = this.byName.putIfAbsent(operation.name(), operation);

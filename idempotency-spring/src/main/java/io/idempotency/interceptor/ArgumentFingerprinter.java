@@ -21,12 +21,13 @@ import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.annotation.MergedAnnotations;
 
 /**
- * The arguments of a method that must be equal on a retry, where a client chose the key.
- * Thread-safe.
+ * Selects the arguments of a method that must be equal on a retry, for keys that a client
+ * chose. Thread-safe.
  * <p>
- * An argument counts by its JSON. What the container hands in, such as the principal or
- * an acknowledgment, is no argument: it differs between two attempts that mean the same.
- * A message counts by its payload, and only if no other argument says what it holds.
+ * An argument is compared by its JSON. Values that the container supplies, such as the
+ * principal or an acknowledgment, are not compared: they differ between two attempts with
+ * the same meaning. A message is compared by its payload, and only if no other argument
+ * has its content.
  *
  * @hidden
  */
@@ -36,8 +37,8 @@ public final class ArgumentFingerprinter {
 	private static final String ALGORITHM = "args1";
 
 	/**
-	 * What a container hands in, by name, because most of it is optional. A UserDetails
-	 * is not here: it is often an entity, and then the payload.
+	 * The types that a container supplies, by name, because most of them are optional.
+	 * UserDetails is not included: it is often an entity, and therefore the payload.
 	 */
 	private static final Set<String> HANDED_IN = Set.of("java.security.Principal", "java.util.Locale",
 			"java.util.TimeZone", "kotlin.coroutines.Continuation", "jakarta.servlet.ServletRequest",
@@ -82,7 +83,7 @@ public final class ArgumentFingerprinter {
 
 	/**
 	 * Selects the arguments of a method.
-	 * @param traits name the parameter types that this class does not know
+	 * @param traits provides further names of parameter types
 	 */
 	static ArgumentFingerprinter of(Method method, Class<?> targetClass, OperationTraits traits) {
 		List<Compared> arguments = new ArrayList<>();
@@ -107,7 +108,7 @@ public final class ArgumentFingerprinter {
 			.anyMatch((annotation) -> HANDED_IN_BY.contains(annotation.getType().getName()));
 	}
 
-	/** Returns whether one of the names is that of the type or of a super-type. */
+	/** Returns whether one of the names is that of the type or of a supertype. */
 	public static boolean is(Class<?> type, Set<String> names) {
 		if (names.contains(type.getName())) {
 			return true;
@@ -123,7 +124,8 @@ public final class ArgumentFingerprinter {
 
 	/**
 	 * Rejects arguments that cannot be written as JSON.
-	 * @throws io.idempotency.IdempotencyConfigurationException if there is one
+	 * @throws io.idempotency.IdempotencyConfigurationException if there is such an
+	 * argument
 	 */
 	public void check(ResultCodec codec) {
 		for (Compared argument : this.compared) {
@@ -154,7 +156,7 @@ public final class ArgumentFingerprinter {
 	}
 
 	/**
-	 * Makes the fingerprint of one call.
+	 * Creates the fingerprint of one call.
 	 * @throws IllegalStateException if an argument cannot be compared
 	 */
 	Fingerprint fingerprint(@Nullable Object[] arguments, RequestValues values, ResultCodec codec) {
@@ -203,7 +205,7 @@ public final class ArgumentFingerprinter {
 	 */
 	private record Compared(int index, String name, Type type, boolean message) {
 
-		/** Returns the type of what is compared, {@code null} if that is not known. */
+		/** Returns the type of the compared value, {@code null} if it is unknown. */
 		@Nullable Type contentType() {
 			if (this.message) {
 				Type[] arguments = (this.type instanceof ParameterizedType generic) ? generic.getActualTypeArguments()

@@ -8,8 +8,8 @@ import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The root object of an operation's expressions. It has all values that are no arguments,
- * so that no name can collide.
+ * The root object of an operation's expressions. It contains all values that are not
+ * arguments, so that names cannot collide.
  * <p>
  * The class is public, because compiled expressions call it.
  *
@@ -29,8 +29,8 @@ public final class CallRoot {
 
 	/**
 	 * Returns a header of the request or of the message.
-	 * @param name the name, in any case
-	 * @return the first value, {@code null} if there is none
+	 * @param name the name, case-insensitive
+	 * @return the first value, {@code null} if the header is absent
 	 */
 	public @Nullable String header(String name) {
 		return this.values.header(name);
@@ -38,7 +38,7 @@ public final class CallRoot {
 
 	/**
 	 * Returns a query or form parameter of the request.
-	 * @return the first value, {@code null} if there is none
+	 * @return the first value, {@code null} if the parameter is absent
 	 * @throws IdempotencyKeyInvalidException if the value cannot be decoded
 	 */
 	public @Nullable String param(String name) {
@@ -50,8 +50,8 @@ public final class CallRoot {
 	 * Returns a value of the request body.
 	 * @param pointer a JSON Pointer, or the name of a form field
 	 * @return text, a number or a boolean; {@code null} if it is absent or null
-	 * @throws IdempotencyKeyInvalidException if the client sent an array or an object at
-	 * this place, a field several times, or a body that cannot be read
+	 * @throws IdempotencyKeyInvalidException if the value is an array or an object, the
+	 * field has several values, or the body cannot be read
 	 */
 	public @Nullable Object body(String pointer) {
 		return OperationKeyReader.value(this.call.operation(), "at '" + pointer + "' of the body",
@@ -67,7 +67,7 @@ public final class CallRoot {
 	}
 
 	/**
-	 * Returns the id that the broker, or the sender, gave to the message.
+	 * Returns the id of the message, which the broker or the sender assigned.
 	 * @return the id, {@code null} if the message has none
 	 */
 	public @Nullable String messageId() {

@@ -25,7 +25,9 @@ final class CallerTransaction implements SurroundingTransaction {
 	private CallerTransaction() {
 	}
 
-	/** Returns the transaction, {@code null} if the current thread is in none. */
+	/**
+	 * Returns the transaction, {@code null} without a transaction on the current thread.
+	 */
 	static @Nullable SurroundingTransaction current() {
 		return (TransactionSynchronizationManager.isActualTransactionActive()
 				&& TransactionSynchronizationManager.isSynchronizationActive()) ? INSTANCE : null;
@@ -49,7 +51,7 @@ final class CallerTransaction implements SurroundingTransaction {
 
 	/**
 	 * Registers a callback for the end of the transaction.
-	 * @param ended receives the outcome once, also when a savepoint rolls the work back
+	 * @param ended receives the outcome once, also if a savepoint rolls the work back
 	 */
 	static void register(Consumer<TransactionOutcome> ended) {
 		TransactionSynchronizationManager.registerSynchronization(new CallSynchronization(null, null, ended));
@@ -66,7 +68,7 @@ final class CallerTransaction implements SurroundingTransaction {
 
 		private final CommitTracker.@Nullable Transaction transaction = CommitTracker.tracked();
 
-		/** The savepoints that are later than the call. */
+		/** The savepoints that were created after the call. */
 		private final Set<Object> savepoints = Collections.newSetFromMap(new IdentityHashMap<>());
 
 		private boolean beforeCommit;

@@ -34,16 +34,16 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * Tracks the commits of the transactions that begin inside guarded calls, for calls that
- * fail although their work committed, or may have. Spring Boot adds this listener to the
- * transaction managers that it configures. Thread-safe.
+ * fail although their work committed or may have committed. Spring Boot adds this
+ * listener to the transaction managers that it configures. Thread-safe.
  */
 final class CommitTracker implements TransactionExecutionListener, ThreadTransactions {
 
 	private static final Logger logger = LoggerFactory.getLogger(CommitTracker.class);
 
 	/**
-	 * SQL states that prove nothing: a lost connection, an unknown completion, a lost
-	 * transaction (MariaDB), a shutdown (PostgreSQL), a closed connection (H2).
+	 * SQL states that do not show the outcome: a lost connection, an unknown completion,
+	 * a lost transaction (MariaDB), a shutdown (PostgreSQL), a closed connection (H2).
 	 */
 	private static final List<String> LOST = List.of("08", "40003", "25S03", "57P", "90007");
 
@@ -61,7 +61,9 @@ final class CommitTracker implements TransactionExecutionListener, ThreadTransac
 		return (last != null) ? last.since(startNanos, failure) : TransactionOutcome.ROLLED_BACK;
 	}
 
-	/** Of a reactive transaction only the exception is visible. */
+	/**
+	 * Checks the exception, because nothing else of a reactive transaction is visible.
+	 */
 	@Override
 	public boolean mayHaveCommitted(Throwable failure) {
 		return Causes.of(failure)
@@ -131,7 +133,7 @@ final class CommitTracker implements TransactionExecutionListener, ThreadTransac
 
 	/**
 	 * Returns whether a failure proves that the transaction did not commit, because the
-	 * database answered. A lost connection or a timeout proves nothing.
+	 * database responded. A lost connection or a timeout does not prove this.
 	 */
 	static boolean isAnswered(@Nullable Throwable failure) {
 		List<Throwable> causes = Causes.of(failure).toList();
@@ -154,10 +156,10 @@ final class CommitTracker implements TransactionExecutionListener, ThreadTransac
 				|| cause instanceof IOException;
 	}
 
-	/** One transaction. It is the first of its synchronizations. */
+	/** One transaction, registered as its first synchronization. */
 	static final class Transaction implements TransactionSynchronization {
 
-		/** The state of the thread to which a rollback returns. */
+		/** The state of the thread that a rollback restores. */
 		private final @Nullable Failure before = LAST.get();
 
 		private @Nullable Commit commit;
@@ -171,7 +173,7 @@ final class CommitTracker implements TransactionExecutionListener, ThreadTransac
 
 		/**
 		 * Returns whether the transaction ended or is about to end, so that changes are
-		 * not part of it any more.
+		 * no longer part of it.
 		 */
 		boolean isCompleting() {
 			return this.completing;

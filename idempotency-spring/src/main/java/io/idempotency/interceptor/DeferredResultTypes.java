@@ -32,7 +32,7 @@ public final class DeferredResultTypes {
 	}
 
 	/**
-	 * Returns whether a result has such a type, or holds a value of such a type.
+	 * Returns whether a result has such a type, or contains a value of such a type.
 	 * @param type declared type of the result
 	 */
 	public static boolean include(Type type) {
@@ -40,8 +40,8 @@ public final class DeferredResultTypes {
 	}
 
 	/**
-	 * Returns whether a method is a suspend function of Kotlin. Its return type does not
-	 * show that.
+	 * Returns whether a method is a Kotlin suspend function, which its return type does
+	 * not show.
 	 */
 	public static boolean isSuspend(Method method) {
 		Class<?>[] parameters = method.getParameterTypes();

@@ -17,9 +17,9 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
 /**
- * Guards {@link EventListener} methods. The context publishes what such a method returns,
- * so a duplicate returns {@code null}, and nothing is published again. Other exceptions
- * reach the publisher of the event. Thread-safe.
+ * Guards {@link EventListener} methods. The context publishes the return value of such a
+ * method as an event. A duplicate therefore returns {@code null}, and nothing is
+ * published again. Other exceptions reach the publisher of the event. Thread-safe.
  */
 final class EventListenerAdapter implements InvocationAdapter {
 
@@ -50,7 +50,8 @@ final class EventListenerAdapter implements InvocationAdapter {
 
 	@Override
 	public void check(IdempotentOperation operation) {
-		// The listener of a publisher is guarded when its result is subscribed to.
+		// A listener that returns a publisher is guarded when its result is subscribed
+		// to.
 		if (isListener(operation.guarded().method()) && !operation.result().form().isSubscribed()) {
 			this.listeners.add(key(operation));
 		}
@@ -81,7 +82,9 @@ final class EventListenerAdapter implements InvocationAdapter {
 		return (result instanceof CompletionStage<?> stage) ? stage.thenApply((replayed) -> null) : null;
 	}
 
-	/** Returns whether an exception is not one of another guarded method. */
+	/**
+	 * Returns whether a rejection is one of this call, and not of a nested guarded call.
+	 */
 	private static boolean isOf(OperationCall call, IdempotencyException rejection) {
 		return rejection.operation().equals(call.operation().name());
 	}

@@ -73,7 +73,7 @@ final class ExpressionCheck {
 
 	/**
 	 * Checks a node and all nodes below it.
-	 * @param onRoot whether bare names mean members of the root object, and not of an
+	 * @param onRoot whether plain names are members of the root object, and not of an
 	 * element
 	 * @param head whether the node stands alone, and not after a dot or as a literal
 	 */
@@ -104,7 +104,7 @@ final class ExpressionCheck {
 		if (parent instanceof CompoundExpression) {
 			return child == 0;
 		}
-		// In an index, and as a key of a map, a bare word is a literal text.
+		// In an index, and as a key of a map, a plain word is a literal text.
 		return !(parent instanceof Indexer) && !(parent instanceof InlineMap && child % 2 == 0);
 	}
 
@@ -146,7 +146,7 @@ final class ExpressionCheck {
 		}
 	}
 
-	/** SpEL reads arrays, static members and the value of an optional in other ways. */
+	/** Excludes arrays, static members and optionals, which SpEL reads in other ways. */
 	private static boolean hasKnownProperties(Class<?> type) {
 		return Modifier.isFinal(type.getModifiers()) && !type.isArray() && type != Class.class && type != Optional.class
 				&& !Map.class.isAssignableFrom(type);

@@ -43,7 +43,7 @@ final class ExpressionParser {
 
 	/**
 	 * Parses an expression.
-	 * @param attribute the attribute that holds the expression, for messages
+	 * @param attribute the attribute that contains the expression, for messages
 	 * @throws io.idempotency.IdempotencyConfigurationException if the expression cannot
 	 * be parsed, or refers to a variable or property that does not exist
 	 */
@@ -69,9 +69,9 @@ final class ExpressionParser {
 	}
 
 	/**
-	 * Returns the variables and the positions of their arguments. Names of parameters win
-	 * over {@code a0} and {@code p0}, and the names of the method win over the names in
-	 * its interface.
+	 * Returns the variables and the positions of their arguments. Names of parameters
+	 * take precedence over {@code a0} and {@code p0}. The names of the method take
+	 * precedence over the names in its interface.
 	 */
 	private Map<String, Integer> variables(IdempotentAnnotation annotation) {
 		Map<String, Integer> variables = new HashMap<>();

@@ -20,12 +20,14 @@ import org.springframework.util.ReflectionUtils;
 final class GuardedClassCheck {
 
 	/**
-	 * The classes that were checked; a prototype bean is checked whenever it is created,
-	 * so the answers are kept.
+	 * The classes that were checked. A prototype bean is checked whenever it is created,
+	 * so the results are cached.
 	 */
 	private final Map<BeanClass, Boolean> guarded = new ConcurrentHashMap<>();
 
-	/** Whether a class or interface, or what is above it, names the annotation. */
+	/**
+	 * Whether a class or interface, or one of its supertypes, refers to the annotation.
+	 */
 	private final Map<Class<?>, Boolean> naming = new ConcurrentHashMap<>();
 
 	/**
@@ -34,7 +36,7 @@ final class GuardedClassCheck {
 	 * @param targetClass the class behind the proxy
 	 * @return whether the class has guarded methods
 	 * @throws io.idempotency.IdempotencyConfigurationException if an annotation would
-	 * silently do nothing
+	 * have no effect
 	 */
 	boolean isGuarded(Object bean, Class<?> targetClass) {
 		if (!AnnotationUtils.isCandidateClass(targetClass, Idempotent.class)) {
@@ -54,7 +56,7 @@ final class GuardedClassCheck {
 	 * Checks the class of a bean that is not created yet.
 	 * @return whether the class has guarded methods
 	 * @throws io.idempotency.IdempotencyConfigurationException if an annotation would
-	 * silently do nothing
+	 * have no effect
 	 */
 	boolean isGuarded(Class<?> type) {
 		// A class with interfaces may still get a JDK proxy, which does not extend the
@@ -100,9 +102,9 @@ final class GuardedClassCheck {
 	}
 
 	/**
-	 * Returns whether the class, or what it extends or implements, names the annotation
-	 * anywhere. Most beans do not, and to know that costs a small part of a search for
-	 * the annotation of each method, which looks for what a method overrides.
+	 * Returns whether the class or one of its supertypes refers to the annotation
+	 * anywhere. Most beans do not, and this check is much cheaper than a search for the
+	 * annotation of each method, which includes overridden methods.
 	 */
 	private boolean isNamedBy(@Nullable Class<?> type) {
 		if (type == null || !AnnotationUtils.isCandidateClass(type, Idempotent.class)) {
@@ -123,8 +125,7 @@ final class GuardedClassCheck {
 				.anyMatch((element) -> MergedAnnotations.from(element).isPresent(Idempotent.class));
 		}
 		catch (RuntimeException | LinkageError ex) {
-			// The class refers to something that is missing: the search knows what that
-			// means.
+			// The class refers to a missing class: the search handles that case.
 			return true;
 		}
 	}
@@ -137,7 +138,7 @@ final class GuardedClassCheck {
 	}
 
 	/**
-	 * Both classes of a bean: the class of a JDK proxy does not tell the class behind it.
+	 * Both classes of a bean: the class of a JDK proxy does not show the class behind it.
 	 */
 	private record BeanClass(Class<?> type, Class<?> targetClass) {
 	}

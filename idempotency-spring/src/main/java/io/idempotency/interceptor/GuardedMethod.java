@@ -25,7 +25,7 @@ import org.springframework.util.ClassUtils;
 @Internal
 public record GuardedMethod(Method method, Class<?> targetClass, boolean declaredOnMethod) {
 
-	/** Names the method in messages. */
+	/** Returns the name of the method for messages. */
 	public String describe() {
 		return describe(this.method, this.targetClass);
 	}
@@ -35,10 +35,10 @@ public record GuardedMethod(Method method, Class<?> targetClass, boolean declare
 	}
 
 	/**
-	 * Returns the name of the operation unless the annotation has one. It has the name of
-	 * the bean's class, or of the bean's own interface where nobody has written its
-	 * class, so two that inherit one method never share a key. It is the same in every
-	 * JVM.
+	 * Returns the name of the operation unless the annotation has one. It contains the
+	 * name of the bean's class. If that class is generated, it contains the name of an
+	 * interface that the class implements directly. Two beans that inherit one method
+	 * therefore never share a key. The name is the same in every JVM.
 	 */
 	public String operation() {
 		return name(this.method, this.targetClass, ".", Class::getTypeName, ",");
@@ -51,8 +51,9 @@ public record GuardedMethod(Method method, Class<?> targetClass, boolean declare
 	}
 
 	/**
-	 * A generated class has another name in every JVM. Its own interface has not, and is
-	 * not the one that declares the method where others extend that, too.
+	 * Returns the class or interface for the name. A generated class has a different name
+	 * in every JVM, so an interface that it implements directly is used. That interface
+	 * may extend the interface that declares the method.
 	 */
 	private static Class<?> named(Method method, Class<?> targetClass) {
 		if (!Proxy.isProxyClass(targetClass) && !targetClass.isHidden()) {
@@ -65,9 +66,9 @@ public record GuardedMethod(Method method, Class<?> targetClass, boolean declare
 	}
 
 	/**
-	 * Makes an error of start-up, which names the method.
-	 * @param problem what is wrong, in words that follow a colon
-	 * @param action what to do
+	 * Creates a startup error that contains the name of the method.
+	 * @param problem the problem, in words that follow a colon
+	 * @param action the action
 	 */
 	public static IdempotencyConfigurationException problem(Method method, Class<?> targetClass, String problem,
 			String action) {
@@ -84,10 +85,10 @@ public record GuardedMethod(Method method, Class<?> targetClass, boolean declare
 	}
 
 	/**
-	 * A call could not be guarded, so the guarded method did not run: its key, its caller
-	 * or what is compared cannot be told. No request is rejected by it, the application
-	 * has to be mended. The message names methods, parameters and types, so it is for the
-	 * log.
+	 * Thrown if a call could not be guarded because its key, its caller or the compared
+	 * values cannot be determined. The guarded method did not run. The request is not at
+	 * fault: the application has to be fixed. The message contains methods, parameters
+	 * and types, so it is for the log.
 	 *
 	 * @hidden
 	 */
@@ -97,18 +98,19 @@ public record GuardedMethod(Method method, Class<?> targetClass, boolean declare
 
 		/**
 		 * Creates the exception.
-		 * @param message what is wrong, and the cure
-		 * @param cause what has failed, {@code null} if nothing has
+		 * @param message the problem and the action
+		 * @param cause the failure, {@code null} without a failure
 		 */
 		public GuardMisconfiguredException(String message, @Nullable Throwable cause) {
 			super(message, cause);
 		}
 
 		/**
-		 * Returns whether a call was not guarded because of an exception: it is a fault,
-		 * or code of the application threw it that an expression of the annotation calls.
-		 * Such an exception comes out unchanged, with the fault suppressed in it.
-		 * @param thrown what a call threw
+		 * Returns whether an exception is the reason why a call was not guarded. It is
+		 * either this exception, or an exception of application code in an expression of
+		 * the annotation. The latter is thrown unchanged, with this exception suppressed
+		 * in it.
+		 * @param thrown the exception of a call
 		 */
 		public static boolean explains(Throwable thrown) {
 			return thrown instanceof GuardMisconfiguredException

@@ -21,9 +21,9 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Tells a native image what the guard of a bean reflects on: the guarded methods, their
- * recover methods, the types of results, and the types of arguments that are compared or
- * that expressions read. Nothing of the bean itself is changed.
+ * Registers the reflection hints of guarded beans for a native image: the guarded
+ * methods, their recover methods, the types of results, and the types of arguments that
+ * are compared or that expressions read. Does not change the bean.
  */
 final class GuardedMethodsAotProcessor implements BeanRegistrationAotProcessor {
 
@@ -87,7 +87,10 @@ final class GuardedMethodsAotProcessor implements BeanRegistrationAotProcessor {
 		return !(attributes.key() + attributes.scope() + attributes.fingerprint() + attributes.condition()).isEmpty();
 	}
 
-	/** Expressions may call any method of an argument, not only those of properties. */
+	/**
+	 * Registers all public methods, because expressions may call any method of an
+	 * argument.
+	 */
 	private static void registerMethods(ReflectionHints hints, Class<?> parameter) {
 		if (!parameter.isPrimitive() && !parameter.isArray()) {
 			hints.registerType(parameter, MemberCategory.INVOKE_PUBLIC_METHODS);

@@ -15,12 +15,11 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * The advice of guarded methods: it finds the operation and passes the call to the first
+ * The advice of guarded methods. Finds the operation and passes the call to the first
  * adapter that supports it. Thread-safe.
  * <p>
  * The interceptor is created long before most beans, so it looks up its collaborators at
- * the first call. As with every proxy, it does not see a call that a bean makes on
- * itself.
+ * the first call. As with every proxy, calls of a bean to itself are not intercepted.
  */
 final class IdempotencyInterceptor implements MethodInterceptor {
 
@@ -32,10 +31,10 @@ final class IdempotencyInterceptor implements MethodInterceptor {
 
 	/**
 	 * Creates the interceptor.
-	 * @param source knows the operations
+	 * @param source provides the operations
 	 * @param adapters the adapters that guard calls; the last one supports every call
-	 * @param namespace the namespace of the operations; {@link Namespace#NONE} if there
-	 * is no such bean
+	 * @param namespace the namespace of the operations; {@link Namespace#NONE} without
+	 * such a bean
 	 */
 	IdempotencyInterceptor(ObjectProvider<IdempotentOperationSource> source, ObjectProvider<InvocationAdapter> adapters,
 			ObjectProvider<Namespace> namespace) {
@@ -45,8 +44,8 @@ final class IdempotencyInterceptor implements MethodInterceptor {
 	}
 
 	/**
-	 * Returns whether a bean has this guard already, also behind other proxies. The first
-	 * of two guards would claim the key, and the second would meet that claim.
+	 * Returns whether a bean already has this guard, also behind other proxies. Of two
+	 * guards, the first would claim the key, and the second would find that claim.
 	 */
 	static boolean guards(Advice guard, @Nullable Object bean) {
 		for (Object current = bean; current instanceof Advised advised; current = AopProxyUtils
@@ -60,7 +59,7 @@ final class IdempotencyInterceptor implements MethodInterceptor {
 
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-		// A target that can be exchanged may be a bean with its own guard.
+		// A target that can be exchanged may be a bean with a separate guard.
 		OperationCall call = guards(this, invocation.getThis()) ? null
 				: OperationCall.of(invocation, this.source.obtain(), this.namespace.obtain());
 		if (call == null) {

@@ -24,19 +24,19 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * The merged annotation that holds for a method of a class. The annotation of the method
- * (or of the method that it implements or overrides) wins over the annotation of the
- * class.
+ * The merged annotation that applies to a method of a class. The annotation of the method
+ * (or of the method that it implements or overrides) takes precedence over the annotation
+ * of the class.
  *
- * @param declaringMethod the method that has the annotation; the guarded one if the class
- * has it
+ * @param declaringMethod the method that has the annotation; the guarded method if the
+ * class has it
  */
 record IdempotentAnnotation(Idempotent attributes, GuardedMethod guarded, Method declaringMethod) {
 
 	private static final Set<Class<?>> CALLBACKS = Set.of(InitializingBean.class, DisposableBean.class,
 			AutoCloseable.class);
 
-	/** The annotations of handlers, by name, because the web is optional. */
+	/** The annotations of handlers, by name, because Spring Web is optional. */
 	private static final Set<String> MAPPINGS = Set.of("org.springframework.web.bind.annotation.RequestMapping",
 			"org.springframework.web.service.annotation.HttpExchange");
 
@@ -44,9 +44,9 @@ record IdempotentAnnotation(Idempotent attributes, GuardedMethod guarded, Method
 			"jakarta.annotation.PreDestroy");
 
 	/**
-	 * Returns whether the compiler made the method as a helper of a lambda or of a
-	 * suspend function; such a helper has a copy of the annotation. A bridge does not
-	 * count, because it stands for a real method, possibly of another class.
+	 * Returns whether the compiler generated the method as a helper of a lambda or of a
+	 * suspend function. Such a helper has a copy of the annotation. A bridge does not
+	 * count, because it represents a real method, possibly of another class.
 	 */
 	public static boolean isMadeByCompiler(Method method) {
 		return method.isSynthetic() && !method.isBridge();
@@ -61,9 +61,9 @@ record IdempotentAnnotation(Idempotent attributes, GuardedMethod guarded, Method
 	}
 
 	/**
-	 * Makes the error of start-up.
-	 * @param problem what is wrong, in words that follow a colon
-	 * @param action what to do
+	 * Creates a startup error.
+	 * @param problem the problem, in words that follow a colon
+	 * @param action the action
 	 */
 	IdempotencyConfigurationException problem(String problem, String action) {
 		return GuardedMethod.problem(method(), targetClass(), problem, action);
@@ -77,7 +77,7 @@ record IdempotentAnnotation(Idempotent attributes, GuardedMethod guarded, Method
 	 * Finds the annotation.
 	 * @param method the method that is called, possibly one of an interface
 	 * @param targetClass the class of the bean
-	 * @return the annotation, {@code null} if there is none
+	 * @return the annotation, {@code null} if the method is not guarded
 	 */
 	public static @Nullable IdempotentAnnotation find(Method method, Class<?> targetClass) {
 		Class<?> userClass = ClassUtils.getUserClass(targetClass);
@@ -95,8 +95,8 @@ record IdempotentAnnotation(Idempotent attributes, GuardedMethod guarded, Method
 		Method specific = AopUtils.getMostSpecificMethod(method, userClass);
 		boolean generated = Proxy.isProxyClass(userClass) || userClass.isHidden();
 		if (generated) {
-			// A generated class has no names of parameters, and its own name differs from
-			// JVM to JVM.
+			// A generated class has no parameter names, and its name differs between
+			// JVMs.
 			specific = ClassUtils.getInterfaceMethodIfPossible(specific, userClass);
 		}
 		MergedAnnotation<Idempotent> own = ofMethod(specific, userClass);
@@ -149,9 +149,10 @@ record IdempotentAnnotation(Idempotent attributes, GuardedMethod guarded, Method
 	}
 
 	/**
-	 * Returns whether an annotation of the class holds for a method: it holds for the
-	 * public methods that do the work, and not for those that the container calls. The
-	 * handlers of a controller need not be public for Spring to call them.
+	 * Returns whether an annotation of the class applies to a method. It applies to the
+	 * public methods that do the work, and not to methods that the container calls.
+	 * Handlers of a controller are also included if they are not public, because Spring
+	 * calls them.
 	 */
 	private static boolean isOperationOfClass(Method method, Class<?> userClass, String recover) {
 		boolean visible = Modifier.isPublic(method.getModifiers())

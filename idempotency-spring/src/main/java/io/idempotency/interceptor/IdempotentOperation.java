@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The annotation of one method of one class, merged, parsed and checked once.
  *
- * @param key where the key comes from, and whose it is
- * @param fingerprint what must be equal on a retry
- * @param result what the method gives, and how it is found again
- * @param place where the record is
+ * @param key the source and the scope of the key
+ * @param fingerprint the values that must be equal on a retry
+ * @param result the result of the method, and the lookup of the result
+ * @param place the location of the record
  * @param traits the traits of the method
  * @hidden
  */
@@ -38,7 +38,7 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions opti
 
 	/**
 	 * Returns whether the key, its scope, the condition or the expression of the
-	 * fingerprint names a value of the body.
+	 * fingerprint reads a value of the body.
 	 */
 	public boolean readsBody() {
 		return this.key.source instanceof KeySource.Body || reads("body");
@@ -68,27 +68,27 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions opti
 				"A call of '" + name() + "'" + reason + ". To allow calls without a key, set required = false");
 	}
 
-	/** Names the method in messages. */
+	/** Returns the name of the method for messages. */
 	public String describe() {
 		return this.guarded.describe();
 	}
 
 	/**
 	 * Creates a startup error for an adapter.
-	 * @param problem what is wrong, in words that follow a colon
-	 * @param action what to do
+	 * @param problem the problem, in words that follow a colon
+	 * @param action the action
 	 */
 	public IdempotencyConfigurationException problem(String problem, String action) {
 		return GuardedMethod.problem(this.guarded.method(), this.guarded.targetClass(), problem, action);
 	}
 
 	/**
-	 * Which calls are guarded, and by which key.
+	 * The calls that are guarded, and their keys.
 	 *
 	 * @param required whether a call without a key is rejected
 	 * @param token whether the key must be an issued token
-	 * @param scope whose key it is, {@code null} for the default
-	 * @param condition the call runs unguarded when this gives {@code false};
+	 * @param scope the scope of the key, {@code null} for the default
+	 * @param condition the call runs unguarded if the condition is {@code false};
 	 * {@code null} if the call is always guarded
 	 * @hidden
 	 */
@@ -104,15 +104,15 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions opti
 		}
 
 		/**
-		 * Returns whether the annotation says whose key it is, or the key names the bean
-		 * or no operation.
+		 * Returns whether the annotation has a scope, or the key identifies the bean or
+		 * contains no operation.
 		 */
 		public boolean namesBean() {
 			return this.token || this.scope != null
 					|| this.source instanceof KeySource.Spel spel && spel.expression().calls("target");
 		}
 
-		/** Returns whether the key belongs to whoever the current caller is. */
+		/** Returns whether the key belongs to the current caller. */
 		public boolean isOfCaller() {
 			return this.scope == null && isOfClient();
 		}
@@ -123,9 +123,9 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions opti
 	 * The result of the method.
 	 *
 	 * @param type the declared type; for an asynchronous result, the type inside it; for
-	 * several ones, a list of them
-	 * @param form how the method gives it
-	 * @param recover the method that looks the result up, {@code null} if there is none
+	 * several values, a list of them
+	 * @param form the form of the result
+	 * @param recover the method that looks up the result, {@code null} without a lookup
 	 * @hidden
 	 */
 	public record Result(Type type, ResultForm form, @Nullable Method recover) {
@@ -141,23 +141,24 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions opti
 	}
 
 	/**
-	 * Where the record of a call is.
+	 * The location of the record of a call.
 	 *
 	 * @param store the store of the records
 	 * @param transactions the transactions in which the record commits together with the
 	 * work, {@code null} for the store's own transaction
-	 * @param surrounding tells the open transaction that the work of a call is a part of,
-	 * from the innermost one that the calling thread is in; it tells {@code null} if the
-	 * work commits by itself
+	 * @param surrounding returns the open transaction that the work of a call is a part
+	 * of, for the innermost transaction of the calling thread; {@code null} if the work
+	 * commits by itself
 	 * @hidden
 	 */
 	public record Place(IdempotencyStore store, @Nullable WorkTransactions transactions,
 			UnaryOperator<@Nullable SurroundingTransaction> surrounding) {
 
 		/**
-		 * Returns the transactions of threads in which the record commits, {@code null}
+		 * Returns the thread-bound transactions in which the record commits, {@code null}
 		 * for the store's own.
-		 * @throws IllegalStateException if the record commits in those of subscriptions
+		 * @throws IllegalStateException if the record commits in transactions of
+		 * subscriptions
 		 */
 		public @Nullable TransactionStarter ofThreads() {
 			if (this.transactions == null || this.transactions instanceof TransactionStarter) {
@@ -169,7 +170,7 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions opti
 	}
 
 	/**
-	 * The source of what must be equal on a retry.
+	 * The source of the values that must be equal on a retry.
 	 *
 	 * @hidden
 	 */
@@ -186,7 +187,7 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions opti
 		/**
 		 * The arguments are compared, because a client chose the key.
 		 *
-		 * @param arguments which of them
+		 * @param arguments the compared arguments
 		 * @hidden
 		 */
 		record Arguments(ArgumentFingerprinter arguments) implements FingerprintSource {
@@ -218,11 +219,11 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions opti
 	 */
 	public sealed interface KeySource {
 
-		/** Returns where a client puts the key, in its words: "… needs a key in …". */
+		/** Returns the place of the key for messages to clients: "… needs a key in …". */
 		String place();
 
 		/**
-		 * An expression over the arguments, or a function of them.
+		 * An expression over the arguments, or an equivalent function.
 		 *
 		 * @param expression the parsed expression
 		 * @hidden
@@ -268,13 +269,13 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions opti
 	}
 
 	/**
-	 * Knows operations of the application, wherever they are described. Thread-safe.
+	 * Provides the operations of the application, however they are declared. Thread-safe.
 	 *
 	 * @hidden
 	 */
 	public interface OperationCatalog {
 
-		/** Returns the operations that are known by now: after the start all of them. */
+		/** Returns the known operations: after startup, all operations. */
 		Collection<IdempotentOperation> operations();
 
 	}
@@ -292,7 +293,7 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions opti
 		 * @param method the method, possibly one of an interface
 		 * @param targetClass the class of the bean
 		 * @return the operation, {@code null} if calls of the method are not guarded
-		 * @throws IdempotencyConfigurationException if the annotation is wrong
+		 * @throws IdempotencyConfigurationException if the annotation is invalid
 		 */
 		@Nullable IdempotentOperation operation(Method method, Class<?> targetClass);
 
@@ -302,9 +303,9 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions opti
 		}
 
 		/**
-		 * Returns whether a guarded method that no request is mapped to may read the body
-		 * of the current request.
-		 * @return whether one of those that are known by now may
+		 * Returns whether a guarded method without a request mapping may read the body of
+		 * the current request.
+		 * @return whether one of the known methods may read it
 		 */
 		default boolean readsBodies() {
 			return true;
@@ -313,10 +314,10 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyOptions opti
 		/**
 		 * Checks all operations of a class.
 		 * @param targetClass the class of a bean
-		 * @return those whose keys several beans of the class would share, although
-		 * nobody has said so
+		 * @return the operations whose keys several beans of the class would share
+		 * unintentionally
 		 * @throws IdempotencyConfigurationException if the annotation of a method is
-		 * wrong
+		 * invalid
 		 */
 		default Collection<IdempotentOperation> check(Class<?> targetClass) {
 			return List.of();

@@ -41,20 +41,21 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotationUtils;
 
 /**
- * A bean post-processor that puts the guard around beans with guarded methods, and
- * rejects wrong annotations at start-up.
+ * A bean post-processor that adds the guard to beans with guarded methods, and rejects
+ * invalid annotations at startup.
  * <p>
  * The guard is not an advisor bean, for two reasons: with {@code spring.aop.auto=false}
  * an advisor bean silently does nothing, and with JDK proxies a controller that
  * implements an interface loses its mappings.
  * <p>
- * The guard has an order among the advice of a bean. It is inside of advice with a
- * smaller order, such as the application's own authorization, because a replay must pass
- * that too. It is outside of advice without an order, such as transactions, caching and
- * retries. With any order, the guard is inside of method security: a caller who is denied
- * must use no key and see no replay. It is also inside of asynchronous execution, so that
- * it guards the call that does the work. If an application orders a transaction outside
- * of the guard, the claims end with that transaction.
+ * The guard has an order among the advice of a bean. It is inside advice with a smaller
+ * order, such as the application's own authorization, because a replay must pass that
+ * too. It is outside advice without an order, such as transactions, caching and retries.
+ * <p>
+ * With any order, the guard is inside method security: a denied caller must not use a key
+ * or receive a replay. It is also inside asynchronous execution, so that it guards the
+ * call that does the work. If an application orders a transaction outside the guard, the
+ * claims end with that transaction.
  */
 final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
 		implements SmartInitializingSingleton {
@@ -82,14 +83,14 @@ final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 	private final transient SharedKeyCheck keyCheck = new SharedKeyCheck();
 
 	/**
-	 * What is checked after all singletons are created, so that a check creates no bean
-	 * too early.
+	 * The beans to check after all singletons are created, so that a check does not
+	 * create a bean too early.
 	 */
 	private final transient Set<GuardedBean> unchecked = ConcurrentHashMap.newKeySet();
 
 	private final transient Set<GuardedBean> checked = ConcurrentHashMap.newKeySet();
 
-	/** The first names of the targets of guarded beans, until the context has started. */
+	/** The first names of the targets of guarded beans, until the context started. */
 	private final transient Map<Object, String> targets = Collections.synchronizedMap(new IdentityHashMap<>());
 
 	private volatile boolean started;
@@ -101,7 +102,7 @@ final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 	 * @param interceptor the advice
 	 * @param source checks the operations of beans
 	 * @param advisorOrder the order of the guard; advisors with a smaller order are
-	 * outside of it
+	 * outside it
 	 */
 	IdempotentPostProcessor(MethodInterceptor interceptor, ObjectProvider<IdempotentOperationSource> source,
 			int advisorOrder) {
@@ -111,8 +112,8 @@ final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 		this.advisor = new DefaultPointcutAdvisor(new IdempotentPointcut(), interceptor);
 		setBeforeExistingAdvisors(true);
 		setProxyTargetClass(true);
-		// The post-processors of message listeners come last. They keep the bean that
-		// they see, and that must be the guarded one.
+		// The post-processors of message listeners come last. They store the bean that
+		// they receive, which must be the guarded one.
 		setOrder(Ordered.LOWEST_PRECEDENCE - 1);
 	}
 
@@ -137,7 +138,7 @@ final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 			check(new GuardedBean(name(bean, beanName), guardedClass));
 		}
 		else if (targetClass == bean.getClass()) {
-			// Only a proxy has methods that its class does not tell.
+			// Only a proxy has methods that its class does not declare.
 			return bean;
 		}
 		if (bean instanceof Advised advised && !advised.isFrozen() && isEligible(targetClass)) {
@@ -148,23 +149,23 @@ final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 	}
 
 	/**
-	 * Returns the class that a bean will have, for processing ahead of time. A class that
-	 * another post-processor generated stays as it is, because its proxy takes the guard
-	 * as one more advisor.
+	 * Returns the class that a bean will have, for ahead-of-time processing. A class that
+	 * another post-processor generated is not changed, because the guard is added to its
+	 * proxy as a further advisor.
 	 */
 	@Override
 	public Class<?> determineBeanType(Class<?> beanClass, String beanName) {
 		if (SpringProxy.class.isAssignableFrom(beanClass) || Proxy.isProxyClass(beanClass) || beanClass.isHidden()) {
 			return beanClass;
 		}
-		// A class that no proxy can extend is rejected here with the same words as at
-		// start-up.
+		// A class that no proxy can extend is rejected here with the same message as at
+		// startup.
 		return this.classCheck.isGuarded(beanClass) ? super.determineBeanType(beanClass, beanName) : beanClass;
 	}
 
 	/**
-	 * Returns the class whose annotations hold for a bean: that behind its proxies, or
-	 * that of the proxy itself, whose interfaces may have methods of their own.
+	 * Returns the class whose annotations apply to a bean: the class behind its proxies,
+	 * or the class of the proxy itself, whose interfaces may declare further methods.
 	 */
 	private @Nullable Class<?> guardedClass(Object bean, Class<?> targetClass) {
 		if (this.classCheck.isGuarded(bean, targetClass)) {
@@ -175,8 +176,9 @@ final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 	}
 
 	/**
-	 * Returns the name of a bean, empty for an inner one and for one that no definition
-	 * has made. What had no guard when it was made may get one under each of its names.
+	 * Returns the name of a bean, empty for an inner bean and for a bean without a
+	 * definition. A bean that had no guard when it was created may get one under each of
+	 * its names.
 	 */
 	private String name(Object bean, String beanName) {
 		if (this.beans == null || !this.beans.containsBeanDefinition(beanName)) {
@@ -222,7 +224,7 @@ final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 		}
 	}
 
-	/** Checks a bean that is created only when it is needed, by its declared class. */
+	/** Checks a bean that is created lazily, by its declared class. */
 	private void checkUnmade(ConfigurableListableBeanFactory beans, String name) {
 		BeanDefinition definition;
 		Class<?> type;
@@ -233,7 +235,7 @@ final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 			guarded = type != null && !Modifier.isAbstract(type.getModifiers()) && this.classCheck.isGuarded(type);
 		}
 		catch (BeansException | IllegalStateException | LinkageError ex) {
-			// A bean that is never needed may refer to classes that are missing.
+			// A bean that is never created may refer to missing classes.
 			logger.debug("The class of the bean '" + name + "' cannot be read", ex);
 			return;
 		}
@@ -242,7 +244,9 @@ final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 		}
 	}
 
-	/** What a method makes may have another class than it declares. */
+	/**
+	 * Returns whether a bean has its declared class; a factory method may return another.
+	 */
 	private static boolean isMadeOf(BeanDefinition definition, Class<?> type) {
 		return definition instanceof AbstractBeanDefinition made && made.getFactoryMethodName() == null
 				&& made.getInstanceSupplier() == null && type.getName().equals(made.getBeanClassName());
@@ -259,14 +263,14 @@ final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 		return position;
 	}
 
-	/** Returns whether other advice of a bean stands outside the guard. */
+	/** Returns whether other advice of a bean is outside the guard. */
 	boolean isOutside(Advisor other) {
 		return other.getAdvice() instanceof AsyncExecutionInterceptor
 				|| other.getAdvice().getClass().getName().startsWith(SECURITY)
 				|| other instanceof Ordered ordered && ordered.getOrder() < this.advisorOrder;
 	}
 
-	/** Lets a proxy that accepts no advisor be the target of another proxy. */
+	/** Lets a proxy that does not accept advisors be the target of another proxy. */
 	@Override
 	protected ProxyFactory prepareProxyFactory(Object bean, String beanName) {
 		ProxyFactory proxyFactory = super.prepareProxyFactory(bean, beanName);
@@ -297,11 +301,11 @@ final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 
 	}
 
-	/** A class of beans, and the name of the one bean, empty if it has none. */
+	/** A class of beans, and the name of the bean, empty without a name. */
 	private record GuardedBean(String name, Class<?> type) {
 	}
 
-	/** A target that is itself a proxy; its class is that whose annotations hold. */
+	/** A target that is itself a proxy, with the class whose annotations apply. */
 	record ProxyTargetSource(Object proxy, Class<?> guardedClass) implements TargetSource {
 
 		@Override
@@ -323,8 +327,8 @@ final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 
 	/**
 	 * Rejects a second bean of a class whose operations are named after the class: a call
-	 * of the one bean would be answered with what the other one has done. Several objects
-	 * of one bean, such as prototypes, are the same bean. Thread-safe.
+	 * of one bean would return the result of the other. Several objects of one bean, such
+	 * as prototypes, are the same bean. Thread-safe.
 	 */
 	static final class SharedKeyCheck {
 
@@ -333,9 +337,9 @@ final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 
 		/**
 		 * Checks the operations of a bean.
-		 * @param shared those whose keys all beans of the class have in common
-		 * @throws io.idempotency.IdempotencyConfigurationException if another bean has
-		 * them, too
+		 * @param shared the operations whose keys are common to all beans of the class
+		 * @throws io.idempotency.IdempotencyConfigurationException if another bean also
+		 * has them
 		 */
 		void check(String beanName, Collection<IdempotentOperation> shared,
 				ConfigurableListableBeanFactory beanFactory) {

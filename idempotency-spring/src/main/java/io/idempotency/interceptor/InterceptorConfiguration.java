@@ -44,8 +44,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Contains the configurations of this package. The starter imports each one under its
- * conditions.
+ * The configurations of this package. The starter imports each one under its conditions.
  *
  * @hidden
  */
@@ -76,8 +75,9 @@ public final class InterceptorConfiguration {
 	public static class Guard {
 
 		/**
-		 * Declares the post-processor. A bean that it needed directly would be created
-		 * before other post-processors and would miss them, so it gets only providers.
+		 * Declares the post-processor. Its direct dependencies would be created before
+		 * other post-processors and would not be processed by them, so it gets only
+		 * providers.
 		 */
 		@Bean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -102,7 +102,8 @@ public final class InterceptorConfiguration {
 	}
 
 	/**
-	 * Declares the adapters of bean methods and event listeners, and what templates need.
+	 * Declares the adapters of bean methods and event listeners, and the template
+	 * support.
 	 *
 	 * @hidden
 	 */
@@ -174,7 +175,7 @@ public final class InterceptorConfiguration {
 			static Mono<Principal> current() {
 				return ReactiveSecurityContextHolder.getContext()
 					.mapNotNull(SecurityContext::getAuthentication)
-					// An anonymous caller is not a user of that name.
+					// An anonymous caller is not a user with that name.
 					.filter((login) -> !(login instanceof AnonymousAuthenticationToken))
 					.cast(Principal.class);
 			}
@@ -216,7 +217,7 @@ public final class InterceptorConfiguration {
 	}
 
 	/**
-	 * Knows whether the guard is the first advice that a call of a bean meets.
+	 * Determines whether the guard is the first advice in a call of a bean.
 	 *
 	 * @hidden
 	 */
@@ -226,11 +227,10 @@ public final class InterceptorConfiguration {
 		}
 
 		/**
-		 * Whether nothing advises a method outside of its guard.
+		 * Returns whether no other advice of a method is outside its guard.
 		 * @param bean the bean as it is called
 		 * @param method one of its methods
-		 * @return whether the guard comes first; {@code false} also where that cannot be
-		 * seen
+		 * @return whether the guard comes first; {@code false} if that is unknown
 		 */
 		public static boolean isOf(Object bean, Method method) {
 			if (!(bean instanceof Advised advised)) {
@@ -285,7 +285,7 @@ public final class InterceptorConfiguration {
 
 		/**
 		 * Finds a store by the name of its bean.
-		 * @throws IllegalArgumentException if there is none
+		 * @throws IllegalArgumentException if the store does not exist
 		 */
 		public IdempotencyStore named(String name) {
 			IdempotencyStore store = this.beanFactory.getBeansOfType(IdempotencyStore.class).get(name);

@@ -9,8 +9,8 @@ import org.springframework.core.Ordered;
 
 /**
  * Guards the calls of one kind of method, such as a controller method or a message
- * listener. The interceptor uses the first adapter that supports the call;
- * {@link MethodAdapter} is the last and supports every call.
+ * listener. The interceptor uses the first adapter that supports the call.
+ * {@link MethodAdapter} is the last adapter and supports every call.
  *
  * @hidden
  */
@@ -28,7 +28,7 @@ public interface InvocationAdapter extends Ordered {
 	@Nullable Object invoke(OperationCall call) throws Throwable;
 
 	/**
-	 * Returns the traits of a method that this adapter knows. Is called at startup.
+	 * Returns the traits of a method that this adapter knows. Called at startup.
 	 * @param targetClass the class of the bean
 	 */
 	default OperationTraits traits(Method method, Class<?> targetClass) {
@@ -36,10 +36,10 @@ public interface InvocationAdapter extends Ordered {
 	}
 
 	/**
-	 * Rejects an operation that this adapter cannot guard. Is called at startup for every
+	 * Rejects an operation that this adapter cannot guard. Called at startup for every
 	 * operation.
 	 * @throws io.idempotency.IdempotencyConfigurationException if it cannot be guarded;
-	 * the message names the method and the action
+	 * the message contains the method and the action
 	 */
 	default void check(IdempotentOperation operation) {
 	}

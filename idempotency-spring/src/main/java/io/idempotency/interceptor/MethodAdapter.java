@@ -33,11 +33,13 @@ import org.springframework.core.Ordered;
  * Guards every method that no other adapter guards: methods of services and jobs. Results
  * are values. Thread-safe.
  * <p>
- * A key that an expression gives is a business key: no caller is part of it unless the
- * annotation has a scope, so a request and a job share the key. A token, and a key from a
- * header or a body, belong to the current caller. Unless the annotation has a
- * fingerprint, nothing is compared for a business key, and the arguments are for a key
- * from a header or a body: a client chose it for one attempt.
+ * The result of a key expression is a business key. It does not contain the caller unless
+ * the annotation has a scope, so a request and a job share the key. A token, and a key
+ * from a header or a body, belong to the current caller.
+ * <p>
+ * Without a fingerprint in the annotation, nothing is compared for a business key. For a
+ * key from a header or a body, the arguments are compared, because a client chose the key
+ * for one attempt.
  *
  * @hidden
  */
@@ -59,10 +61,10 @@ public final class MethodAdapter implements InvocationAdapter {
 	/**
 	 * Creates the adapter.
 	 * @param codec encodes results
-	 * @param values supplies the values of the request or message that the current thread
-	 * works for, {@link RequestValues#NONE} if there is none
-	 * @param owner returns the current caller, who owns tokens and the keys that clients
-	 * choose for the operation of this name, or rejects a caller whom nobody knows
+	 * @param values supplies the values of the current request or message,
+	 * {@link RequestValues#NONE} without a request
+	 * @param owner returns the current caller, to which tokens and client-chosen keys of
+	 * the operation with this name belong, or rejects an unknown caller
 	 */
 	public MethodAdapter(IdempotencyEngine engine, ResultCodec codec, OperationKeyReader keyReader,
 			Supplier<RequestValues> values, Function<String, Caller> owner) {
@@ -86,9 +88,9 @@ public final class MethodAdapter implements InvocationAdapter {
 
 	/**
 	 * Guards a call whose values do not come from the current request.
-	 * @param values the values that expressions and the source of the key read
-	 * @param caller whose key it is if the annotation has no scope; is asked only if
-	 * there is a key
+	 * @param values the values for expressions and for the source of the key
+	 * @param caller supplies the owner of the key if the annotation has no scope; called
+	 * only if there is a key
 	 * @return the result for the caller
 	 * @throws Throwable the exception for the caller
 	 */
@@ -98,12 +100,12 @@ public final class MethodAdapter implements InvocationAdapter {
 
 	/**
 	 * Guards a call whose key and request another adapter reads.
-	 * @param values the values that expressions read
-	 * @param caller whose key it is if the annotation has no scope; is asked only if
-	 * there is a key
+	 * @param values the values for expressions
+	 * @param caller supplies the owner of the key if the annotation has no scope; called
+	 * only if there is a key
 	 * @param parts the parts of the key, empty if it is missing
-	 * @param request the fingerprint of what the client has sent; is asked only if that
-	 * is what is compared
+	 * @param request supplies the fingerprint of the client's request; called only if the
+	 * request is compared
 	 * @return the result for the caller
 	 * @throws Throwable the exception for the caller
 	 */
@@ -126,11 +128,11 @@ public final class MethodAdapter implements InvocationAdapter {
 	}
 
 	/**
-	 * Reads the key of a call whose engine is another one, and what is compared.
-	 * @param values the values that expressions and the source of the key read
-	 * @param owner returns whose key it is if the annotation has no scope and a client
-	 * chose the key; gets the name of the operation
-	 * @return what the engine is told, {@code null} if the call runs unguarded
+	 * Reads the key and the compared values of a call that another engine guards.
+	 * @param values the values for expressions and for the source of the key
+	 * @param owner returns the owner of the key if the annotation has no scope and a
+	 * client chose the key; receives the name of the operation
+	 * @return the description for the engine, {@code null} if the call runs unguarded
 	 */
 	public @Nullable GuardedCall guarded(OperationCall call, RequestValues values, Function<String, Caller> owner) {
 		return guarded(call, values, () -> owner(call.operation(), owner), () -> this.keyReader.parts(call, values),
@@ -160,7 +162,7 @@ public final class MethodAdapter implements InvocationAdapter {
 	}
 
 	/**
-	 * Returns what keeps and gives the values of a call whose engine is another one.
+	 * Returns the action that stores and replays the values of a call of another engine.
 	 * @return the action, which is not run
 	 */
 	public ValueAction<Object> values(OperationCall call) {
@@ -168,10 +170,10 @@ public final class MethodAdapter implements InvocationAdapter {
 	}
 
 	/**
-	 * Returns the caller of a key. A business key is the same for all callers. But two
-	 * clients may choose the same key for a header or a body, so such a key belongs to
-	 * its caller. If the annotation has a scope, the scope replaces the caller, so the
-	 * caller need not be known.
+	 * Returns the owner of a key. A business key is the same for all callers. Two clients
+	 * may choose the same key for a header or a body, so such a key belongs to its
+	 * caller. If the annotation has a scope, the scope replaces the caller, so the caller
+	 * may be unknown.
 	 */
 	private static Caller owner(IdempotentOperation operation, Function<String, Caller> owner) {
 		return operation.key().isOfCaller() ? owner.apply(operation.name()) : Caller.GLOBAL;
@@ -192,8 +194,7 @@ public final class MethodAdapter implements InvocationAdapter {
 	}
 
 	/**
-	 * Makes the fingerprint of a handler that is called by code and not by its request,
-	 * so that it has no request of its own.
+	 * Creates the fingerprint of a handler that is called by code instead of a request.
 	 */
 	private Fingerprint arguments(OperationCall call, RequestValues values) {
 		IdempotentOperation operation = call.operation();
@@ -258,8 +259,8 @@ public final class MethodAdapter implements InvocationAdapter {
 		}
 
 		/**
-		 * Returns the answer to the caller. If the method gives no value, a value that
-		 * the recovery found only means "done", so the caller gets a future of
+		 * Returns the result for the caller. If the method has no return value, a value
+		 * that the recovery found only means "done", so the caller receives a future of
 		 * {@code null}.
 		 */
 		@Nullable Object answer(@Nullable Object result) {
@@ -283,12 +284,12 @@ public final class MethodAdapter implements InvocationAdapter {
 	}
 
 	/**
-	 * Makes the fingerprint of the value of an expression, by the same rules for every
+	 * Creates the fingerprint of the value of an expression, by the same rules for every
 	 * adapter. Thread-safe.
 	 * <p>
-	 * A value that could be one part of a key counts by its text, so {@code 5} and
-	 * {@code "5"} are equal; any other value, lists included, counts by its encoded form.
-	 * Numbers are compared by value.
+	 * A value that could be one part of a key is compared by its text, so {@code 5} and
+	 * {@code "5"} are equal. Any other value, including lists, is compared by its encoded
+	 * form. Numbers are compared by value.
 	 *
 	 * @hidden
 	 */
@@ -300,16 +301,16 @@ public final class MethodAdapter implements InvocationAdapter {
 
 		/**
 		 * Creates the fingerprinter.
-		 * @param codec encodes values that have no text
+		 * @param codec encodes values that have no text form
 		 */
 		public OperationFingerprinter(ResultCodec codec) {
 			this.codec = codec;
 		}
 
 		/**
-		 * Makes the fingerprint of one call.
+		 * Creates the fingerprint of one call.
 		 * @param source the expression
-		 * @throws IllegalStateException if the expression fails or gives a value that
+		 * @throws IllegalStateException if the expression fails or returns a value that
 		 * cannot be encoded
 		 */
 		public Fingerprint of(OperationCall call, IdempotentOperation.FingerprintSource.Spel source,
@@ -329,8 +330,8 @@ public final class MethodAdapter implements InvocationAdapter {
 		}
 
 		/**
-		 * Makes the fingerprint of the arguments of one call.
-		 * @param arguments which of its arguments count
+		 * Creates the fingerprint of the arguments of one call.
+		 * @param arguments the compared arguments
 		 * @throws IllegalStateException if an argument cannot be encoded
 		 */
 		public Fingerprint of(OperationCall call, ArgumentFingerprinter arguments, RequestValues values) {

@@ -40,10 +40,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * The transaction that a method asks for itself, and the manager that begins it. Both are
- * asked of the application's own advice: it knows which methods it sees, in which
- * configuration, and which manager is theirs. A class of its own, because applications
- * may lack spring-tx.
+ * The transaction that a method declares, and the manager that begins it. Both are
+ * determined by the application's own advice, which defines the matching methods, their
+ * configuration, and their manager. A separate class, because spring-tx is optional.
  */
 final class MethodTransaction {
 
@@ -56,22 +55,22 @@ final class MethodTransaction {
 	private static final Set<Integer> APART = Set.of(TransactionDefinition.PROPAGATION_REQUIRES_NEW,
 			TransactionDefinition.PROPAGATION_NOT_SUPPORTED, TransactionDefinition.PROPAGATION_NEVER);
 
-	/** Takes part in the transaction of a manager, if there is one. */
+	/** Joins the transaction of a manager, if there is one. */
 	private static final TransactionDefinition LOOKUP = lookup();
 
 	private static final IdempotencyKey NO_KEY = Namespace.NONE.key("start-up", Caller.GLOBAL, "none");
 
-	/** The name of the manager that the XML of Spring names by default. */
+	/** The default manager name in Spring's XML configuration. */
 	private static final String DEFAULT_MANAGER = "transactionManager";
 
 	private final BeanFactory beanFactory;
 
-	/** The transaction that the method asks for, {@code null} if it asks for none. */
+	/** The transaction that the method declares, {@code null} without a declaration. */
 	private final @Nullable TransactionAttribute wanted;
 
 	private final @Nullable Class<?> targetClass;
 
-	/** What begins the transaction, {@code null} if it is no bean. */
+	/** The advisor that begins the transaction, {@code null} if it is not a bean. */
 	private final @Nullable Advisor advisor;
 
 	private MethodTransaction(BeanFactory beanFactory, @Nullable TransactionAttribute wanted,
@@ -97,7 +96,7 @@ final class MethodTransaction {
 				}
 			}
 		}
-		// Advice that is woven into the classes is behind no advisor.
+		// Advice that is woven into the classes has no advisor.
 		TransactionAttribute wanted = managed ? null
 				: new AnnotationTransactionAttributeSource(false).getTransactionAttribute(method, targetClass);
 		return new MethodTransaction(beanFactory, wanted, targetClass, null);
@@ -110,13 +109,13 @@ final class MethodTransaction {
 
 	/**
 	 * Finds the transactions that the record of a method joins: those of the method's own
-	 * manager, else of the default one. They have the isolation and the time-out that the
-	 * method asks for.
+	 * manager, else of the default one. They have the isolation and the timeout that the
+	 * method declares.
 	 * @param store the store, which can join transactions
 	 * @param isFirstTry whether no method joined transactions of the manager before
-	 * @throws io.idempotency.IdempotencyConfigurationException if there is no such
-	 * manager, its transactions are none of the store's, or the method asks for a
-	 * transaction other than that of its record
+	 * @throws io.idempotency.IdempotencyConfigurationException if the manager does not
+	 * exist, if the store cannot join its transactions, or if the method declares a
+	 * separate transaction
 	 */
 	public static TransactionStarter joined(ConfigurableListableBeanFactory beanFactory, Method method,
 			Class<?> targetClass, IdempotencyStore store, Predicate<Object> isFirstTry) {
@@ -129,12 +128,12 @@ final class MethodTransaction {
 	}
 
 	/**
-	 * Finds the manager of the transactions that the record of a method joins, and what
-	 * they are like.
+	 * Finds the manager and the definition of the transactions that the record of a
+	 * method joins.
 	 * @param <M> the type of the manager
-	 * @param resource what the store and the manager have in common, for messages
-	 * @throws io.idempotency.IdempotencyConfigurationException if there is no such
-	 * manager, or the method asks for a transaction other than that of its record
+	 * @param resource the resource that the store and the manager share, for messages
+	 * @throws io.idempotency.IdempotencyConfigurationException if the manager does not
+	 * exist, or if the method declares a separate transaction
 	 */
 	public static <M extends TransactionManager> Joined<M> joined(ConfigurableListableBeanFactory beanFactory,
 			Method method, Class<?> targetClass, Class<M> type, String resource) {
@@ -168,8 +167,8 @@ final class MethodTransaction {
 	}
 
 	/**
-	 * Lets the store join one transaction that does nothing. Inside a transaction of
-	 * another manager, the first call would write the record into that one.
+	 * Lets the store join an empty transaction. Inside a transaction of another manager,
+	 * the first call would write the record into that transaction.
 	 */
 	private static void tryToJoin(PlatformTransactionManager manager, Method method, Class<?> targetClass,
 			IdempotencyStore store) {
@@ -205,7 +204,7 @@ final class MethodTransaction {
 
 	/**
 	 * Finds the transactions of the default manager.
-	 * @throws IllegalArgumentException if there is no such manager
+	 * @throws IllegalArgumentException if the manager does not exist
 	 */
 	public static TransactionStarter joined(BeanFactory beanFactory) {
 		try {
@@ -247,7 +246,7 @@ final class MethodTransaction {
 		}
 	}
 
-	/** The current transaction may be one of another manager. */
+	/** Returns whether the current transaction is one of the manager. */
 	private static boolean takesPart(@Nullable PlatformTransactionManager manager) {
 		return manager == null || manager.getTransaction(LOOKUP).hasTransaction();
 	}
@@ -255,14 +254,13 @@ final class MethodTransaction {
 	private static TransactionDefinition lookup() {
 		DefaultTransactionDefinition lookup = new DefaultTransactionDefinition(
 				TransactionDefinition.PROPAGATION_SUPPORTS);
-		// Some managers reject a transaction that writes inside one that only reads.
+		// Some managers reject a writing transaction inside a read-only transaction.
 		lookup.setReadOnly(true);
 		return lookup;
 	}
 
 	/**
-	 * Returns whether the transaction that the method asks for has begun when the guard
-	 * is reached.
+	 * Returns whether the declared transaction is open when the guard is reached.
 	 */
 	private boolean surroundsTheGuard() {
 		return this.advisor != null && this.beanFactory.getBeanProvider(IdempotentPostProcessor.class)
@@ -283,7 +281,7 @@ final class MethodTransaction {
 				return this.beanFactory.getBean(DEFAULT_MANAGER, type);
 			}
 		}
-		// The others may be those of another style of calling.
+		// The other managers may be those of another programming model.
 		return this.beanFactory.getBean(type);
 	}
 
@@ -313,14 +311,14 @@ final class MethodTransaction {
 	 * The transactions that records join.
 	 *
 	 * @param <M> the type of the manager
-	 * @param manager begins them
-	 * @param definition what they are like
+	 * @param manager begins the transactions
+	 * @param definition the definition of the transactions
 	 * @hidden
 	 */
 	public record Joined<M extends TransactionManager>(M manager, TransactionDefinition definition) {
 	}
 
-	/** Chooses a manager in the way of Spring's own advice. */
+	/** Chooses a manager in the same way as Spring's own advice. */
 	private static final class Choice extends TransactionAspectSupport {
 
 		Choice(BeanFactory beanFactory, @Nullable TransactionAspectSupport advice) {

@@ -15,8 +15,8 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 /**
- * Rejects guarded methods that need an opt-in module of this library if the module is
- * missing. The annotations of frameworks and the classes of the modules are known by
+ * Rejects guarded methods that need an optional module of this library if the module is
+ * missing. The annotations of frameworks and the classes of the modules are referenced by
  * name, because all of them are optional.
  */
 final class MissingModuleCheck {
@@ -55,9 +55,9 @@ final class MissingModuleCheck {
 
 	/**
 	 * Checks a method.
-	 * @param covered whether an adapter takes the method with any result
+	 * @param covered whether an adapter supports the method with any result
 	 * @throws io.idempotency.IdempotencyConfigurationException if a module is missing;
-	 * the action names the artifact
+	 * the action contains the artifact
 	 */
 	static void check(IdempotentAnnotation annotation, boolean covered, ConfigurableListableBeanFactory beanFactory) {
 		ClassLoader loader = beanFactory.getBeanClassLoader();
@@ -68,7 +68,7 @@ final class MissingModuleCheck {
 	}
 
 	/**
-	 * Checks the result of a method that no adapter takes with any result.
+	 * Checks the result of a method that no adapter supports with any result.
 	 * @throws io.idempotency.IdempotencyConfigurationException if a module is missing
 	 */
 	static void checkResult(IdempotentAnnotation annotation, ConfigurableListableBeanFactory beanFactory) {
@@ -78,7 +78,7 @@ final class MissingModuleCheck {
 		}
 	}
 
-	/** A native image finds a class by its name only if it has a hint. */
+	/** Registers the class names, which a native image finds only with a hint. */
 	static final class Hints implements RuntimeHintsRegistrar {
 
 		@Override
@@ -95,7 +95,7 @@ final class MissingModuleCheck {
 	 *
 	 * @param artifact the artifact to add
 	 * @param kind the methods that need it, for messages
-	 * @param marker the class that is present if the module is
+	 * @param marker a class of the module
 	 * @param annotations the annotations of the methods that need it
 	 */
 	private record Module(String artifact, String kind, String marker, List<String> annotations) {

@@ -35,7 +35,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.core.CoroutinesUtils;
 
 /**
- * One call of a guarded method: it runs the method, and evaluates the expressions of the
+ * One call of a guarded method. Runs the method, and evaluates the expressions of the
  * operation on the arguments. Not thread-safe.
  *
  * @hidden
@@ -68,7 +68,7 @@ public final class OperationCall {
 		IdempotentOperation operation = null;
 		if (target instanceof SpringProxy) {
 			Class<?> targetClass = AopUtils.getTargetClass(target);
-			// The class behind a repository knows nothing of the repository's own
+			// The class behind a repository does not declare the repository's own
 			// methods.
 			operation = invocation.getMethod().getDeclaringClass().isAssignableFrom(targetClass)
 					? source.operation(invocation.getMethod(), targetClass) : null;
@@ -79,16 +79,16 @@ public final class OperationCall {
 		return (operation != null) ? new OperationCall(operation, invocation, namespace) : null;
 	}
 
-	/** Returns what is called: the proxy itself where its advice does the work. */
+	/** Returns the target, or the proxy itself if its advice does the work. */
 	private static Object target(MethodInvocation invocation) {
 		Object target = invocation.getThis();
 		return (target != null) ? target : ((ProxyMethodInvocation) invocation).getProxy();
 	}
 
 	/**
-	 * Makes a call that no proxy has seen.
-	 * @param target what is called
-	 * @param argument what it is called with
+	 * Creates a call that did not pass a proxy.
+	 * @param target the object that is called
+	 * @param argument the argument of the call
 	 * @param namespace the namespace of the operations
 	 */
 	public static OperationCall of(IdempotentOperation operation, InvocationListener.Run work, Object target,
@@ -104,7 +104,7 @@ public final class OperationCall {
 
 	/**
 	 * Returns the bean that is called.
-	 * @return the target; one of Spring's proxies only if there is nothing behind it
+	 * @return the target; a Spring proxy only if the proxy has no target
 	 */
 	public Object target() {
 		Object target = target(this.invocation);
@@ -136,8 +136,8 @@ public final class OperationCall {
 	}
 
 	/**
-	 * Returns the same call anew: a result that is subscribed to later, and more than
-	 * once, is a call each time.
+	 * Returns a copy of this call. Each subscription to a deferred result is a separate
+	 * call.
 	 * @return the call, which has not run
 	 */
 	public OperationCall again() {
@@ -147,21 +147,21 @@ public final class OperationCall {
 	}
 
 	/**
-	 * Lets an adapter watch the run of the method.
-	 * @param adapter what the adapter does about the run
+	 * Sets the listener of an adapter for the invocation of the method.
+	 * @param adapter the listener
 	 */
 	public void watch(InvocationListener adapter) {
 		this.watch = adapter;
 	}
 
-	/** Returns how the call has ended, if its return alone does not say so. */
+	/** Returns the outcome of the call, if its return alone does not determine it. */
 	CallOutcome returned(CallOutcome ending) {
 		InvocationListener watching = this.watch;
 		return (watching != null) ? watching.returned(ending) : ending;
 	}
 
 	/**
-	 * Returns what the adapter tells of a failure, {@code null} for nothing of its own.
+	 * Returns the adapter's text for a failure, {@code null} without such a text.
 	 */
 	@Nullable String told(Throwable failure) {
 		InvocationListener watching = this.watch;
@@ -169,7 +169,8 @@ public final class OperationCall {
 	}
 
 	/**
-	 * Returns whether the method was entered in this call. Then the answer is no replay.
+	 * Returns whether the method was entered in this call. The result is then not a
+	 * replay.
 	 */
 	public boolean hasRun() {
 		return this.hasRun;
@@ -177,7 +178,7 @@ public final class OperationCall {
 
 	/**
 	 * Returns whether this call returns without a result instead of being rejected.
-	 * @param rejection the rejection of this call, or of one that the method made
+	 * @param rejection the rejection of this call, or of a call that the method made
 	 */
 	boolean skips(IdempotencyException rejection) {
 		IdempotencyOptions options = this.operation.options();
@@ -203,8 +204,8 @@ public final class OperationCall {
 
 	/**
 	 * Returns whether the call is guarded.
-	 * @return whether the condition holds, or there is none
-	 * @throws IllegalStateException if the condition fails or gives no boolean
+	 * @return whether the condition holds, or the operation has no condition
+	 * @throws IllegalStateException if the condition fails or does not return a boolean
 	 */
 	public boolean isGuarded(RequestValues values) {
 		OperationExpression condition = this.operation.key().condition();
@@ -220,8 +221,8 @@ public final class OperationCall {
 	/**
 	 * Evaluates the expression of the key.
 	 * @return the parts of the key, empty if the key is missing
-	 * @throws IllegalStateException if the expression fails or gives a value that cannot
-	 * be a key; the message names the method and the type
+	 * @throws IllegalStateException if the expression fails or returns a value that
+	 * cannot be a key; the message contains the method and the type
 	 */
 	public List<String> key(KeySource.Spel source, RequestValues values) {
 		Object value = value(source.expression(), values);
@@ -234,9 +235,9 @@ public final class OperationCall {
 	}
 
 	/**
-	 * Makes the whole key from the namespace, the operation, the caller and the parts;
-	 * the key of a token has no operation.
-	 * @param defaultCaller whose key it is if the annotation has no scope
+	 * Creates the whole key from the namespace, the operation, the caller and the parts.
+	 * The key of a token has no operation.
+	 * @param defaultCaller the owner of the key if the annotation has no scope
 	 * @throws IllegalStateException if the scope expression fails, or a token has several
 	 * parts
 	 */
@@ -266,9 +267,9 @@ public final class OperationCall {
 	}
 
 	/**
-	 * Returns whose key it is, if the annotation has a scope.
+	 * Returns the owner of the key, if the annotation has a scope.
 	 * @return the caller, {@code null} if the annotation has no scope
-	 * @throws IdempotencyKeyInvalidException if the expression gives nothing; a missing
+	 * @throws IdempotencyKeyInvalidException if the expression returns nothing; a missing
 	 * scope must never become one that all callers share
 	 * @throws IllegalStateException if the expression fails
 	 */
@@ -296,8 +297,8 @@ public final class OperationCall {
 	}
 
 	/**
-	 * Rejects a call that does not say whose key it is. The client gets the message; the
-	 * cause is for readers of the log.
+	 * Rejects a call that does not identify the owner of its key. The client receives the
+	 * message; the cause is for the log.
 	 */
 	private IdempotencyKeyInvalidException noScope(OperationExpression expression) {
 		IdempotencyKeyInvalidException rejection = new IdempotencyKeyInvalidException(this.operation.name(),
@@ -317,10 +318,10 @@ public final class OperationCall {
 	}
 
 	/**
-	 * Looks the result up in the business data. If the proxy has the method, it is called
+	 * Looks up the result in the business data. If the proxy has the method, it is called
 	 * through the proxy, so that its own advice (e.g. a transaction) applies.
-	 * @return the result, {@code null} if there is none
-	 * @throws Throwable the exception of the look-up
+	 * @return the result, {@code null} if the lookup found no result
+	 * @throws Throwable the exception of the lookup
 	 */
 	public @Nullable Object recover() throws Throwable {
 		Method recover = this.operation.result().recover();
@@ -348,9 +349,9 @@ public final class OperationCall {
 	}
 
 	/**
-	 * Returns whether an exception leaves nothing to remember: the method was never
-	 * entered, because its own {@code @Validated} has rejected the arguments, or its
-	 * adapter knows that the work is to be done anew.
+	 * Returns whether a failure must not be remembered. Either the method was never
+	 * entered, because its own {@code @Validated} rejected the arguments, or the adapter
+	 * requires that the work is done again.
 	 */
 	public boolean isRejectedBefore(Throwable failure) {
 		return this.watch != null && this.watch.isGivenBack()
@@ -397,47 +398,48 @@ public final class OperationCall {
 	}
 
 	/**
-	 * Watches the run of a guarded method for an adapter whose methods say in another way
-	 * than by their return how a call has ended. For one call; the end of a future may be
-	 * told by another thread than the one that runs.
+	 * Observes the invocation of a guarded method, for an adapter whose methods do not
+	 * report their outcome only by their return. For one call; the end of a future may be
+	 * reported by another thread than the one that runs the method.
 	 *
 	 * @hidden
 	 */
 	public interface InvocationListener {
 
 		/**
-		 * Runs the method, once at most. An exception of this method is one of the
-		 * guarded method: it rolls a joined transaction back.
+		 * Runs the method at most once. An exception of this method counts as one of the
+		 * guarded method: it rolls back a joined transaction.
 		 * @return its result
-		 * @throws Throwable its exception, or one that says that its return is no success
+		 * @throws Throwable its exception, or an exception for a return that is not a
+		 * success
 		 */
 		@Nullable Object run(Run method) throws Throwable;
 
 		/**
-		 * Returns how a call has ended whose method has returned, and whose future, if it
-		 * has one, has completed.
-		 * @param ending the ending as the return alone says it
+		 * Returns the outcome of a call whose method returned, and whose future, if it
+		 * has one, completed.
+		 * @param ending the outcome according to the return alone
 		 */
 		CallOutcome returned(CallOutcome ending);
 
 		/**
-		 * Returns whether the work of a call that has failed is to be done anew in any
-		 * case, so that its failure is not remembered.
+		 * Returns whether the work of a failed call is to be done again in any case, so
+		 * that its failure is not remembered.
 		 */
 		boolean isGivenBack();
 
 		/**
-		 * Returns what the adapter tells its client of a failure that is remembered, so
-		 * that a replay can tell the same.
+		 * Returns the text that the adapter sends to its client for a remembered failure,
+		 * so that a replay can send the same text.
 		 * @param failure the exception of the guarded method
-		 * @return what is told, {@code null} if the exception alone says it
+		 * @return the text, {@code null} if the exception is sufficient
 		 */
 		default @Nullable String told(Throwable failure) {
 			return null;
 		}
 
 		/**
-		 * The run of a method.
+		 * The invocation of a method.
 		 *
 		 * @hidden
 		 */

@@ -25,9 +25,9 @@ import org.springframework.expression.TypeLocator;
 import org.springframework.expression.TypedValue;
 
 /**
- * One SpEL expression of an operation, or a function that stands for one. An expression
- * is parsed once, compiled by SpEL when it is used often, and evaluated on a context that
- * holds only the call. Immutable and thread-safe.
+ * One SpEL expression of an operation, or an equivalent function. An expression is parsed
+ * once, compiled by SpEL if it is used often, and evaluated on a context that contains
+ * only the call. Immutable and thread-safe.
  *
  * @hidden
  */
@@ -36,7 +36,7 @@ public final class OperationExpression {
 
 	private final String attribute;
 
-	/** What has the expression, for messages. */
+	/** The element with the expression, for messages. */
 	private final String place;
 
 	private final BiFunction<Object, @Nullable Object[], @Nullable Object> evaluation;
@@ -59,10 +59,10 @@ public final class OperationExpression {
 	}
 
 	/**
-	 * Makes the expression of a function, which reads no request by itself.
-	 * @param attribute what it gives, for messages
-	 * @param place what has the function, for messages
-	 * @param function gives the value from the arguments of a call
+	 * Creates the expression of a function, which does not read the request.
+	 * @param attribute the attribute that it replaces, for messages
+	 * @param place the element with the function, for messages
+	 * @param function computes the value from the arguments of a call
 	 */
 	public static OperationExpression of(String attribute, String place,
 			Function<@Nullable Object[], @Nullable Object> function) {
@@ -80,10 +80,10 @@ public final class OperationExpression {
 
 	/**
 	 * Returns the value for one call. An exception of a method or bean that the
-	 * expression calls comes out as it is, with a suppressed one that names the
+	 * expression calls is thrown unchanged, with a suppressed exception that contains the
 	 * expression.
-	 * @throws IllegalStateException if the expression fails; the message names the method
-	 * and the expression
+	 * @throws IllegalStateException if the expression fails; the message contains the
+	 * method and the expression
 	 */
 	@Nullable Object value(Object root, @Nullable Object[] arguments) {
 		try {
@@ -99,14 +99,14 @@ public final class OperationExpression {
 	}
 
 	/**
-	 * Makes the exception for an expression without a useful value.
-	 * @param cause what is wrong
+	 * Creates the exception for an expression without a usable value.
+	 * @param cause the problem
 	 */
 	GuardMisconfiguredException failure(RuntimeException cause) {
 		return new GuardMisconfiguredException(describe() + " failed: " + cause.getMessage(), cause);
 	}
 
-	/** Names the expression and its method in messages. */
+	/** Returns the expression and its method for messages. */
 	String describe() {
 		return this + " of '" + this.place + "'";
 	}
@@ -117,8 +117,8 @@ public final class OperationExpression {
 	}
 
 	/**
-	 * The context of one evaluation. It has the arguments and the root object of one
-	 * call. All other parts are shared by all calls, because building them anew would
+	 * The context of one evaluation. It contains the arguments and the root object of one
+	 * call. All other parts are shared by all calls, because creating them again would
 	 * cost more than the evaluation.
 	 */
 	private static final class CallContext implements EvaluationContext {

@@ -44,10 +44,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
 
-/** Turns annotations into operations, and rejects annotations that cannot work. */
+/** Turns annotations into operations, and rejects invalid annotations. */
 final class OperationFactory {
 
-	/** The value of the fingerprint attribute that switches the comparison off. */
+	/** The value of the fingerprint attribute that disables the comparison. */
 	private static final String NO_FINGERPRINT = "none";
 
 	private static final boolean TRANSACTIONS = ClassUtils.isPresent(
@@ -89,8 +89,9 @@ final class OperationFactory {
 	}
 
 	/**
-	 * Makes the operation.
-	 * @throws io.idempotency.IdempotencyConfigurationException if the annotation is wrong
+	 * Creates the operation.
+	 * @throws io.idempotency.IdempotencyConfigurationException if the annotation is
+	 * invalid
 	 */
 	IdempotentOperation create(IdempotentAnnotation annotation, OperationTraits traits) {
 		Idempotent attributes = annotation.attributes();
@@ -141,7 +142,7 @@ final class OperationFactory {
 					"Put the annotation on a non-suspending function, or on the controller function that calls it");
 		}
 		if (DeferredResultTypes.include(result.type())) {
-			// A claim that ends when the method returns would guard nothing.
+			// A claim that ends when the method returns would not guard the work.
 			throw annotation.problem("its work continues after the method returns, and its end cannot be observed",
 					"Return the result itself or a CompletableFuture of it");
 		}
@@ -286,7 +287,7 @@ final class OperationFactory {
 				: UnaryOperator.identity();
 	}
 
-	/** Finds the one place of the key for each operation. */
+	/** Finds the key source of each operation. */
 	private static final class KeySourceFinder {
 
 		private final ExpressionParser parser;
@@ -298,7 +299,7 @@ final class OperationFactory {
 			this.defaultHeader = defaultHeader;
 		}
 
-		/** Finds the place. */
+		/** Finds the key source. */
 		KeySource of(IdempotentAnnotation annotation, OperationTraits traits) {
 			List<KeySource> sources = new ArrayList<>();
 			Idempotent attributes = annotation.attributes();
@@ -347,8 +348,8 @@ final class OperationFactory {
 	}
 
 	/**
-	 * Reads durations as people write them: {@code 500ms}, {@code 30s}, {@code 24h},
-	 * {@code 7d}, {@code PT24H}.
+	 * Reads durations in short notation or ISO-8601: {@code 500ms}, {@code 30s},
+	 * {@code 24h}, {@code 7d}, {@code PT24H}.
 	 */
 	static final class DurationText {
 
@@ -370,8 +371,8 @@ final class OperationFactory {
 
 		/**
 		 * Reads a duration.
-		 * @throws IllegalArgumentException if the text is no duration, or the duration is
-		 * out of bounds
+		 * @throws IllegalArgumentException if the text is not a duration, or if the
+		 * duration is out of bounds
 		 */
 		static Duration parse(String text) {
 			Duration duration = read(text.trim());

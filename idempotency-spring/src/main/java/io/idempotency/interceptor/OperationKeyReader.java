@@ -11,7 +11,7 @@ import io.idempotency.key.Namespace.KeyParts;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the key of a call from the place that its operation names, by the same rules for
+ * Reads the key of a call from the key source of its operation, by the same rules for
  * every adapter. Thread-safe.
  *
  * @hidden
@@ -25,7 +25,7 @@ public final class OperationKeyReader {
 
 	/**
 	 * Creates the reader.
-	 * @param maxLength how many characters a key from a header or body may have, positive
+	 * @param maxLength the maximum length of a key from a header or body, positive
 	 */
 	public OperationKeyReader(int maxLength) {
 		this.headerParser = new HeaderKeyParser(maxLength);
@@ -36,7 +36,7 @@ public final class OperationKeyReader {
 	 * Reads the key.
 	 * @return the parts of the key, empty if the key is missing
 	 * @throws IdempotencyKeyInvalidException if the key is malformed
-	 * @throws IllegalStateException if a key expression fails or gives a value that
+	 * @throws IllegalStateException if a key expression fails or returns a value that
 	 * cannot be a key
 	 */
 	public List<String> parts(OperationCall call, RequestValues values) {
@@ -65,9 +65,9 @@ public final class OperationKeyReader {
 	}
 
 	/**
-	 * Checks a key that a client has put anywhere but in a header.
-	 * @param place where it stands, in words that follow "the key"
-	 * @param sent reads it
+	 * Checks a key that a client did not send in a header.
+	 * @param place the position of the key, in words that follow "the key"
+	 * @param sent reads the key
 	 * @return the key, {@code null} if it is missing
 	 * @throws IdempotencyKeyInvalidException if it is neither text nor a number nor a
 	 * boolean, or its text is empty or too long
@@ -90,10 +90,10 @@ public final class OperationKeyReader {
 
 	/**
 	 * Returns a value of the request, which must be text, a number or a boolean.
-	 * @param place where it stands, in words that follow "the key"
-	 * @param sent reads it
+	 * @param place the position of the value, in words that follow "the key"
+	 * @param sent reads the value
 	 * @throws IdempotencyKeyInvalidException if the client sent another value; the
-	 * message says what is wrong
+	 * message contains the problem
 	 */
 	static @Nullable Object value(IdempotentOperation operation, String place, Supplier<@Nullable Object> sent) {
 		try {

@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The traits of a method, merged from those that each {@link InvocationAdapter} knows.
  *
- * @param flags the traits that a method has or has not
- * @param defaultKey the key source of a method whose annotation names none
+ * @param flags the boolean traits of the method
+ * @param defaultKey the key source of a method whose annotation has none
  * @param keyAdvice the action in the startup error of a method that has no key source
  * @param messageTypes the names of parameter types whose payload is compared, and only if
- * no other argument is
+ * no other argument is compared
  * @param suppliedTypes the names of parameter types that the container supplies, and that
  * are not compared
  * @param transactions returns the reactive transactions that the record of a method
@@ -29,7 +29,7 @@ public record OperationTraits(Set<Flag> flags, @Nullable KeySource defaultKey, @
 		Set<String> messageTypes, Set<String> suppliedTypes,
 		@Nullable BiFunction<ResultForm, IdempotencyStore, @Nullable WorkTransactions> transactions) {
 
-	/** The traits of a method that an adapter does not know. */
+	/** The traits of a method that is unknown to an adapter. */
 	public static final OperationTraits NONE = of();
 
 	public static OperationTraits of(Flag... flags) {
@@ -55,7 +55,9 @@ public record OperationTraits(Set<Flag> flags, @Nullable KeySource defaultKey, @
 		return has(Flag.SUBSCRIBED) && !comparesRequest() && !suppliesKeys();
 	}
 
-	/** Returns the traits of both; of two values, the one of this record. */
+	/**
+	 * Returns the merged traits. If both have a value, the value of this record is used.
+	 */
 	OperationTraits merge(OperationTraits other) {
 		return new OperationTraits(union(this.flags, other.flags),
 				(this.defaultKey != null) ? this.defaultKey : other.defaultKey,
@@ -91,7 +93,7 @@ public record OperationTraits(Set<Flag> flags, @Nullable KeySource defaultKey, @
 	}
 
 	/**
-	 * A trait that a method has or has not.
+	 * A boolean trait of a method.
 	 *
 	 * @hidden
 	 */

@@ -18,23 +18,23 @@ import org.springframework.util.ClassUtils;
 import org.springframework.web.ErrorResponse;
 
 /**
- * What a client reads of a rejection where its answer has no status and no headers.
+ * The properties of a rejection for clients whose response has no status and no headers.
  *
  * @hidden
  */
 @Internal
 public final class ProblemProperties {
 
-	/** The member that says after how many whole seconds to come back. */
+	/** The property with the number of whole seconds until a retry. */
 	public static final String RETRY_AFTER = "retryAfter";
 
 	private ProblemProperties() {
 	}
 
 	/**
-	 * Returns the members.
-	 * @return {@code code} and {@code retry}; {@value #RETRY_AFTER} where the same call
-	 * may be made again; {@code attempts} of a duplicate
+	 * Returns the properties.
+	 * @return {@code code} and {@code retry}; {@value #RETRY_AFTER} if the same call may
+	 * be repeated; {@code attempts} of a duplicate
 	 */
 	public static Map<String, Object> of(IdempotencyException rejection) {
 		Map<String, Object> members = new LinkedHashMap<>();
@@ -51,9 +51,9 @@ public final class ProblemProperties {
 	}
 
 	/**
-	 * Returns after how many seconds to come back: rounded up and at least 1, because a
-	 * client that comes back too early is rejected again.
-	 * @return the seconds, {@code null} if it makes no sense to come back
+	 * Returns the number of seconds until a retry: rounded up and at least 1, because a
+	 * client that retries too early is rejected again.
+	 * @return the seconds, {@code null} if a retry is useless
 	 */
 	public static @Nullable Integer retryAfter(IdempotencyException rejection) {
 		Duration wait = rejection.retryAfter();
@@ -61,7 +61,7 @@ public final class ProblemProperties {
 	}
 
 	/**
-	 * Finds the HTTP status that an exception asks for, by Spring's rules: the exception,
+	 * Finds the HTTP status that an exception requests, by Spring's rules: the exception,
 	 * or one of its causes, is an {@code ErrorResponse} or has {@code @ResponseStatus}.
 	 *
 	 * @hidden
@@ -78,7 +78,7 @@ public final class ProblemProperties {
 
 		/**
 		 * Returns the status of a failure.
-		 * @return the status, 0 if the exception asks for none
+		 * @return the status, 0 if the exception does not request one
 		 */
 		public static int of(Throwable failure) {
 			if (!WEB) {
@@ -87,7 +87,7 @@ public final class ProblemProperties {
 			return Causes.of(failure).mapToInt(Web::statusOf).filter((status) -> status != 0).findFirst().orElse(0);
 		}
 
-		/** A class of its own, because the classes of Spring Web may be missing. */
+		/** A separate class, because the classes of Spring Web may be missing. */
 		private static final class Web {
 
 			static int statusOf(Throwable failure) {

@@ -15,12 +15,13 @@ import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 
 /**
- * What a method gives, as the {@code Mono} of the engine, and back. Spring hands a
- * {@code suspend} function to its interceptors as a publisher.
+ * Converts the result of a method to the {@code Mono} of the engine, and back. Spring
+ * passes a {@code suspend} function to its interceptors as a publisher.
  *
- * @param form how the method gives its result
- * @param isVoid whether it gives no value
- * @param adapter knows the declared type, {@code null} for a publisher and for a future
+ * @param form the form of the result
+ * @param isVoid whether the method has no return value
+ * @param adapter the adapter of the declared type, {@code null} for a publisher and for a
+ * future
  */
 record PublishedResult(ResultForm form, boolean isVoid, @Nullable ReactiveAdapter adapter) {
 
@@ -36,7 +37,7 @@ record PublishedResult(ResultForm form, boolean isVoid, @Nullable ReactiveAdapte
 		return ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
 	}
 
-	/** Returns the work that the method has given. */
+	/** Returns the work that the method returned. */
 	Mono<Object> work(@Nullable Object returned) {
 		if (returned == null) {
 			return Mono
@@ -46,13 +47,14 @@ record PublishedResult(ResultForm form, boolean isVoid, @Nullable ReactiveAdapte
 	}
 
 	/**
-	 * Returns what a look-up has found; where no value is given, it only means "done".
+	 * Returns the result of a lookup. For a method without a return value, a result only
+	 * means "done".
 	 */
 	Mono<Object> found(@Nullable Object returned) {
 		return (returned != null) ? mono(returned) : Mono.empty();
 	}
 
-	/** Returns what an unguarded call gives: nothing is collected for a record. */
+	/** Returns the result of an unguarded call, which is not collected for a record. */
 	Mono<Object> unguarded(@Nullable Object returned) {
 		Publisher<Object> publisher = (returned != null && this.form == ResultForm.FLUX) ? publisher(returned) : null;
 		return (publisher != null) ? Mono.just(Flux.from(publisher).contextWrite(ReactiveIdempotencyContext::without))
@@ -82,11 +84,12 @@ record PublishedResult(ResultForm form, boolean isVoid, @Nullable ReactiveAdapte
 		return (known != null) ? known.toPublisher(returned) : null;
 	}
 
-	/** Returns what the caller gets: the declared type again. */
+	/** Returns the result for the caller, in the declared type. */
 	Object answer(Mono<Object> result) {
 		Mono<Object> values = this.isVoid ? result.then(Mono.empty()) : result;
 		if (this.form == ResultForm.FUTURE) {
-			// What the thread has bound is the context that a subscriber would have.
+			// The thread-bound values become the context, in place of that of a
+			// subscriber.
 			return values.contextCapture().toFuture();
 		}
 		Publisher<?> publisher = (this.form == ResultForm.FLUX) ? values.flatMapMany(

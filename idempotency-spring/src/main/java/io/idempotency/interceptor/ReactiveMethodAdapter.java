@@ -21,7 +21,7 @@ import reactor.core.scheduler.Schedulers;
 /**
  * Guards methods whose caller must not be blocked: those that return publishers, and
  * those that return futures to a Reactor thread. The key is read and claimed when the
- * result is subscribed to, once for each subscription; what the method gives is
+ * result is subscribed to, once for each subscription. The result of the method is
  * subscribed to once. Thread-safe.
  */
 final class ReactiveMethodAdapter implements InvocationAdapter {
@@ -43,11 +43,11 @@ final class ReactiveMethodAdapter implements InvocationAdapter {
 	 * @param methods reads keys and fingerprints
 	 * @param engine supplies the engine, which only applications with such methods need
 	 * @param transactions finds the transactions that records join
-	 * @param here supplies what the calling thread works for
-	 * @param login gives whom a subscription works for, empty if its context does not
-	 * tell. Of the request it tells nothing: that is the one of the calling thread
-	 * @param requests supplies the requests of subscribers, {@code null} if no Reactor
-	 * context has them
+	 * @param here supplies the request of the calling thread
+	 * @param login returns the user of a subscription, empty if the context has no user.
+	 * It does not supply the request, which is that of the calling thread
+	 * @param requests supplies the requests of subscribers, {@code null} if the Reactor
+	 * context never contains them
 	 */
 	ReactiveMethodAdapter(MethodAdapter methods, Supplier<ReactiveIdempotencyEngine> engine,
 			SubscribedTransactions transactions, Supplier<SubscribedRequest> here, Mono<Principal> login,
@@ -94,7 +94,7 @@ final class ReactiveMethodAdapter implements InvocationAdapter {
 			.answer(ofSubscriber.switchIfEmpty(ofThread).flatMap((current) -> guarded(call.again(), result, current)));
 	}
 
-	/** A publisher may be made before there is a request. */
+	/** Returns the request. A publisher may be created before the request is known. */
 	private SubscribedRequest subscribed(SubscribedRequest known) {
 		return (known.values() != RequestValues.NONE) ? known : this.here.get();
 	}

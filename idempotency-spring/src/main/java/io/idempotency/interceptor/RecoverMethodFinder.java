@@ -9,17 +9,17 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ReflectionUtils;
 
-/** Finds the methods that look results up in the business data. */
+/** Finds the methods that look up results in the business data. */
 final class RecoverMethodFinder {
 
 	private RecoverMethodFinder() {
 	}
 
 	/**
-	 * Finds the method that the annotation names.
-	 * @return the method, accessible; {@code null} if the annotation names none
-	 * @throws io.idempotency.IdempotencyConfigurationException if there is no such
-	 * method, or its result cannot be a result of the guarded method
+	 * Finds the method that the annotation refers to.
+	 * @return the method, accessible; {@code null} if the annotation refers to none
+	 * @throws io.idempotency.IdempotencyConfigurationException if the method does not
+	 * exist, or its result cannot be a result of the guarded method
 	 */
 	static @Nullable Method find(IdempotentAnnotation annotation, ResultShape result) {
 		String name = annotation.attributes().recover();
@@ -52,7 +52,8 @@ final class RecoverMethodFinder {
 	}
 
 	/**
-	 * A suspend function of an adapter that knows no subscriptions is called by Spring.
+	 * Returns the declared result of a method. If the adapter does not support
+	 * subscriptions, Spring calls the suspend function.
 	 */
 	private static ResultShape shape(Method method, IdempotentAnnotation annotation, @Nullable ResultShape known,
 			boolean subscribed) {
@@ -67,7 +68,7 @@ final class RecoverMethodFinder {
 				|| ResultShape.of(recover, annotation.targetClass(), true).isVoid();
 	}
 
-	/** Nobody makes one value of several, or waits where none was to come later. */
+	/** Returns whether the forms match: values are neither merged nor awaited. */
 	private static boolean comesAs(ResultShape wanted, ResultShape found) {
 		if (found.form().isSubscribed() && wanted.form().isSubscribed()) {
 			return found.form() == wanted.form();
@@ -77,8 +78,8 @@ final class RecoverMethodFinder {
 	}
 
 	/**
-	 * Returns whether the recovered value can be the answer of the guarded method. If the
-	 * guarded method gives no value, a value of any type means "done".
+	 * Returns whether the recovered value can be the result of the guarded method. If the
+	 * guarded method has no return value, a value of any type means "done".
 	 */
 	private static boolean fits(ResultShape wanted, ResultShape found, boolean nothing) {
 		if (nothing) {
@@ -95,7 +96,7 @@ final class RecoverMethodFinder {
 		return ResolvableType.forType(result.type()).toClass();
 	}
 
-	/** Returns what a method says that it returns, which a suspend function hides. */
+	/** Returns the declared return type, which a suspend function hides. */
 	private static String declared(Method method, ResultShape shape) {
 		return (DeferredResultTypes.isSuspend(method) ? shape.type() : method.getGenericReturnType()).getTypeName();
 	}

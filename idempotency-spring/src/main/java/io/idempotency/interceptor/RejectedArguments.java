@@ -11,7 +11,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.validation.method.MethodValidationException;
 
 /**
- * Finds out whether an exception means that the {@code @Validated} of the called method
+ * Determines whether an exception means that the {@code @Validated} of the called method
  * rejected its arguments, so that the method was never entered.
  */
 final class RejectedArguments {
@@ -39,7 +39,7 @@ final class RejectedArguments {
 		return JAKARTA && Jakarta.are(failure, target, arguments);
 	}
 
-	/** A class of its own, because the classes of Jakarta Validation may be missing. */
+	/** A separate class, because the classes of Jakarta Validation may be missing. */
 	private static final class Jakarta {
 
 		static boolean are(Throwable failure, Object target, @Nullable Object[] arguments) {

@@ -23,7 +23,7 @@ import org.springframework.util.ClassUtils;
 @Internal
 public interface RequestValues {
 
-	/** The values of a call that belongs to no request. */
+	/** The values of a call without a request. */
 	RequestValues NONE = new RequestValues() {
 
 		@Override
@@ -40,15 +40,15 @@ public interface RequestValues {
 
 	/**
 	 * Returns a header.
-	 * @param name the name, in any case
-	 * @return the first value, {@code null} if there is none
+	 * @param name the name, case-insensitive
+	 * @return the first value, {@code null} if the header is absent
 	 */
 	@Nullable String header(String name);
 
 	/**
 	 * Returns all values of a header.
-	 * @param name the name, in any case
-	 * @return one value for each line that was sent, empty if there is none
+	 * @param name the name, case-insensitive
+	 * @return one value for each header line, empty if the header is absent
 	 */
 	default List<String> headers(String name) {
 		String value = header(name);
@@ -57,7 +57,7 @@ public interface RequestValues {
 
 	/**
 	 * Returns a query or form parameter.
-	 * @return the first value, {@code null} if there is none
+	 * @return the first value, {@code null} if the parameter is absent
 	 * @throws IllegalArgumentException if the value cannot be decoded
 	 */
 	default @Nullable String param(String name) {
@@ -77,15 +77,15 @@ public interface RequestValues {
 	}
 
 	/**
-	 * Returns the caller. Has no default: an adapter must not forget whose call it is.
+	 * Returns the caller. Has no default, so that an adapter cannot omit the caller.
 	 * @return the principal, {@code null} for an anonymous caller
 	 */
 	@Nullable Principal principal();
 
 	/**
-	 * Returns what the message holds.
+	 * Returns the payload of the message.
 	 * @return the payload, {@code null} if it is empty
-	 * @throws IllegalStateException if the call belongs to no message
+	 * @throws IllegalStateException if the call does not belong to a message
 	 */
 	default @Nullable Object payload() {
 		throw new IllegalStateException("The call does not belong to a message");
@@ -100,7 +100,7 @@ public interface RequestValues {
 	}
 
 	/**
-	 * The request that the current thread works for.
+	 * The request of the current thread.
 	 *
 	 * @hidden
 	 */
@@ -141,8 +141,8 @@ public interface RequestValues {
 		/**
 		 * Returns the owner of the keys that clients choose for an operation, as
 		 * {@link #caller()} does.
-		 * @throws io.idempotency.IdempotencyCallerUnknownException if nobody is logged
-		 * in, and anonymous callers are rejected
+		 * @throws io.idempotency.IdempotencyCallerUnknownException if the caller is not
+		 * logged in, and anonymous callers are rejected
 		 */
 		Caller owner(String operation);
 
@@ -180,7 +180,7 @@ public interface RequestValues {
 		}
 
 		/**
-		 * Finds a value in what JSON has become: maps, lists and values.
+		 * Finds a value in parsed JSON: maps, lists and values.
 		 * @param pointer a JSON Pointer
 		 * @return the value, {@code null} if it is absent or null
 		 */
@@ -207,10 +207,10 @@ public interface RequestValues {
 		/**
 		 * Checks a place in a body.
 		 * @param place a pointer, or the name of a form field
-		 * @param attribute the attribute that holds the place
-		 * @param problem makes the error from what is wrong and from what to do
+		 * @param attribute the attribute that contains the place
+		 * @param problem creates the error from the problem and the action
 		 * @throws IdempotencyConfigurationException if no body can have a value at this
-		 * place, or Jackson is needed and missing
+		 * place, or if Jackson is needed and missing
 		 */
 		public static void check(String place, String attribute,
 				BiFunction<String, String, IdempotencyConfigurationException> problem) {

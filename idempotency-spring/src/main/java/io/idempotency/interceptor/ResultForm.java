@@ -3,14 +3,14 @@ package io.idempotency.interceptor;
 import io.idempotency.Internal;
 
 /**
- * How a guarded method gives its result.
+ * The form in which a guarded method returns its result.
  *
  * @hidden
  */
 @Internal
 public enum ResultForm {
 
-	/** As it is. */
+	/** The value itself. */
 	VALUE,
 
 	/** Inside a {@link java.util.concurrent.CompletionStage}. */

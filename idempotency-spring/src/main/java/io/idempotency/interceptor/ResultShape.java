@@ -21,8 +21,8 @@ import org.springframework.util.ClassUtils;
  * The declared result of a method, with type variables resolved for the class of the
  * bean.
  *
- * @param type the type of the value; a list of them, if the method gives several
- * @param form how the method gives it
+ * @param type the type of the value; a list of them for several values
+ * @param form the form of the result
  */
 record ResultShape(Type type, ResultForm form) {
 
@@ -33,7 +33,8 @@ record ResultShape(Type type, ResultForm form) {
 
 	/**
 	 * Reads the declaration of a method.
-	 * @param subscribed whether its calls may be claimed when they are subscribed to
+	 * @param subscribed whether its calls may be claimed when their results are
+	 * subscribed to
 	 */
 	static ResultShape of(IdempotentAnnotation annotation, boolean subscribed) {
 		return of(annotation.method(), annotation.targetClass(), subscribed);
@@ -54,7 +55,10 @@ record ResultShape(Type type, ResultForm form) {
 		return (shape != null) ? shape : new ResultShape(returned, ResultForm.VALUE);
 	}
 
-	/** Spring hands the function to interceptors as a publisher, if it can. */
+	/**
+	 * Returns the result of a suspend function, which Spring passes to interceptors as a
+	 * publisher, if it can.
+	 */
 	static ResultShape suspended(Method method, Class<?> targetClass) {
 		Type[] parameters = method.getGenericParameterTypes();
 		Type value = Object.class;
@@ -71,7 +75,7 @@ record ResultShape(Type type, ResultForm form) {
 	}
 
 	/**
-	 * Reads the type of a publisher, {@code null} if it is none that a replay can create.
+	 * Reads the type of a publisher, {@code null} if a replay cannot create it.
 	 */
 	private static @Nullable ResultShape published(Type returned) {
 		ResolvableType type = ResolvableType.forType(returned);

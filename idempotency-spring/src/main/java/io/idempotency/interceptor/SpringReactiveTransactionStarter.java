@@ -36,14 +36,14 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
 import org.springframework.transaction.reactive.TransactionalOperator;
 
 /**
- * Transactions of Spring, each in a Reactor context of its own. Every exception of the
- * work rolls back, because failed work must not be recorded as done.
+ * Spring transactions, each in a separate Reactor context. Every exception of the work
+ * rolls back, because failed work must not be recorded as done.
  */
 final class SpringReactiveTransactionStarter implements ReactiveTransactionStarter {
 
 	private static final Logger logger = LoggerFactory.getLogger(SpringReactiveTransactionStarter.class);
 
-	/** How long the start waits for a transaction that does nothing. */
+	/** How long startup waits for an empty transaction. */
 	private static final Duration TRY = Duration.ofSeconds(10);
 
 	private static final IdempotencyKey NO_KEY = Namespace.NONE.key("start-up", Caller.GLOBAL, "none");
@@ -65,9 +65,9 @@ final class SpringReactiveTransactionStarter implements ReactiveTransactionStart
 	 * Finds the transactions that the record of a method joins: those of the method's own
 	 * manager, else of the default one.
 	 * @param joining the store in the transaction of its subscriber
-	 * @param isFirstTry whether the store is asked for the first time to join a
-	 * transaction of the manager
-	 * @param timeout how long the begin or the end of a transaction is waited for
+	 * @param isFirstTry whether the store did not join a transaction of the manager
+	 * before
+	 * @param timeout the timeout for the begin and the end of a transaction
 	 */
 	static SpringReactiveTransactionStarter of(ConfigurableListableBeanFactory beanFactory, Method method,
 			Class<?> targetClass, ReactiveIdempotencyStore joining, Predicate<Object> isFirstTry, Duration timeout) {
@@ -81,7 +81,7 @@ final class SpringReactiveTransactionStarter implements ReactiveTransactionStart
 		}
 		SpringReactiveTransactionStarter starter = new SpringReactiveTransactionStarter(joined.manager(),
 				joined.definition(), timeout);
-		// A thread that must not wait does not try.
+		// A thread that must not block does not try.
 		if (!Schedulers.isInNonBlockingThread() && isFirstTry.test(joined.manager())) {
 			starter.tryToJoin(method, targetClass, joining);
 		}
@@ -89,11 +89,11 @@ final class SpringReactiveTransactionStarter implements ReactiveTransactionStart
 	}
 
 	/**
-	 * Lets the store join one transaction that does nothing. Inside a transaction of
-	 * another manager, every call would fail.
+	 * Lets the store join an empty transaction. Inside a transaction of another manager,
+	 * every call would fail.
 	 */
 	private void tryToJoin(Method method, Class<?> targetClass, ReactiveIdempotencyStore joining) {
-		// Not cancelled when the time is over: a pool may lose the connection.
+		// Not cancelled after the timeout: a pool may lose the connection.
 		CompletableFuture<Void> tried = transactional(joining.release(NO_KEY, ClaimId.random()).then(), (outcome) -> {
 		}).toFuture();
 		try {
@@ -139,15 +139,15 @@ final class SpringReactiveTransactionStarter implements ReactiveTransactionStart
 		return this.timeout;
 	}
 
-	/** Names the transaction manager, for messages. */
+	/** Returns the name of the transaction manager, for messages. */
 	@Override
 	public String toString() {
 		return "the transactions of a " + this.manager.getClass().getSimpleName();
 	}
 
 	/**
-	 * Receives the end of a transaction. It is the first synchronization: if one fails
-	 * after the commit, Spring calls no other one.
+	 * Receives the end of a transaction. Registered as the first synchronization: if one
+	 * fails after the commit, Spring calls no further synchronization.
 	 */
 	private record Watch(Consumer<TransactionOutcome> ended) implements TransactionSynchronization, Ordered {
 

@@ -27,7 +27,10 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
  */
 final class SpringSurroundingTransactions implements SurroundingTransactions {
 
-	/** The keys that Spring puts into the context. It throws if it finds none of them. */
+	/**
+	 * The keys that Spring puts into the context. Spring throws an exception if all keys
+	 * are absent.
+	 */
 	private static final Set<Object> KEYS = Stream
 		.of(TransactionContextManager.createTransactionContext(), TransactionContextManager.getOrCreateContextHolder())
 		.flatMap((made) -> made.apply(Context.empty()).stream())
@@ -39,7 +42,10 @@ final class SpringSurroundingTransactions implements SurroundingTransactions {
 		return current(subscription);
 	}
 
-	/** The state of a transaction is in the context, so nothing blocks. */
+	/**
+	 * Returns the transaction of the subscription. Its state is in the context, so
+	 * nothing blocks.
+	 */
 	static @Nullable CallerTransaction current(ContextView subscription) {
 		if (KEYS.stream().noneMatch(subscription::hasKey)) {
 			return null;
@@ -87,8 +93,8 @@ final class SpringSurroundingTransactions implements SurroundingTransactions {
 	}
 
 	/**
-	 * Ends a claim with the transaction. It is the first synchronization: if one fails
-	 * after the commit, Spring calls no other one.
+	 * Ends a claim with the transaction. Registered as the first synchronization: if one
+	 * fails after the commit, Spring calls no further synchronization.
 	 */
 	private static final class ClaimSynchronization implements TransactionSynchronization, Ordered {
 

@@ -19,7 +19,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * The surroundings of a template in an application context. Thread-safe.
+ * The environment of a template in an application context. Thread-safe.
  */
 final class SpringTemplateEnvironment implements TemplateEnvironment {
 
@@ -39,7 +39,7 @@ final class SpringTemplateEnvironment implements TemplateEnvironment {
 	 * Creates the environment.
 	 * @param beanFactory the bean factory of the application
 	 * @param codec encodes results
-	 * @param caller supplies the current caller, who owns the tokens
+	 * @param caller supplies the current caller, to which tokens are bound
 	 */
 	SpringTemplateEnvironment(BeanFactory beanFactory, ResultCodec codec, Supplier<Caller> caller) {
 		this.beanFactory = beanFactory;

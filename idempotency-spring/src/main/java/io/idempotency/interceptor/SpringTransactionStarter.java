@@ -15,7 +15,7 @@ import org.springframework.transaction.support.ResourceTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Transactions of Spring. Every exception of the work rolls back, even a checked one,
+ * Spring transactions. Every exception of the work rolls back, even a checked one,
  * because failed work must not be recorded as done.
  */
 final class SpringTransactionStarter implements TransactionStarter {
@@ -72,8 +72,9 @@ final class SpringTransactionStarter implements TransactionStarter {
 	/**
 	 * {@inheritDoc}
 	 * <p>
-	 * Whatever is bound to the thread may hold a connection: a transaction, the scope of
-	 * a method that supports transactions, a session that is open for a whole request.
+	 * Any resource that is bound to the thread may hold a connection: a transaction, the
+	 * scope of a method that supports transactions, or a session that is open for a whole
+	 * request.
 	 */
 	@Override
 	public boolean wouldBegin() {
@@ -126,7 +127,7 @@ final class SpringTransactionStarter implements TransactionStarter {
 
 		@Override
 		public void flush() {
-			// As a commit: what will be rolled back is not written.
+			// As in a commit: changes that will be rolled back are not written.
 			if (!this.status.isRollbackOnly()) {
 				this.status.flush();
 			}
@@ -150,7 +151,7 @@ final class SpringTransactionStarter implements TransactionStarter {
 			}
 		}
 
-		/** The exception of the commit says more than its outcome. */
+		/** Notes the outcome, unless the exception of the commit is more precise. */
 		void ended(TransactionOutcome outcome) {
 			this.unknown = this.committing && outcome == TransactionOutcome.UNKNOWN;
 			if (!this.unknown) {
@@ -159,7 +160,8 @@ final class SpringTransactionStarter implements TransactionStarter {
 		}
 
 		/**
-		 * Rolls back, also a transaction whose manager would leave that to who began it.
+		 * Rolls back, even if the manager would leave the rollback to an outer
+		 * transaction.
 		 */
 		@Override
 		public void rollback(Throwable failure) {

@@ -10,17 +10,17 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * What a subscription works for.
+ * The request of a subscription.
  *
- * @param values the values that expressions read
- * @param owner returns who owns tokens and the keys that clients choose for the operation
- * of a name; is asked only if there is such a key
+ * @param values the values for expressions
+ * @param owner returns the owner of the tokens and client-chosen keys of the operation
+ * with a name; called only if there is such a key
  * @hidden
  */
 @Internal
 public record SubscribedRequest(RequestValues values, Function<String, Caller> owner) {
 
-	/** Returns the same with the owner that the current thread knows now. */
+	/** Returns a copy with the current owner, as the current thread sees it. */
 	SubscribedRequest captured(String operation) {
 		Function<String, Caller> known;
 		try {
@@ -35,13 +35,13 @@ public record SubscribedRequest(RequestValues values, Function<String, Caller> o
 		return new SubscribedRequest(this.values, known);
 	}
 
-	/** Returns the same, for somebody who is logged in where it is subscribed to. */
+	/** Returns a copy for the user who is logged in at the subscription. */
 	SubscribedRequest as(Principal login) {
 		return new SubscribedRequest(new LoginValues(this.values, login), this.owner);
 	}
 
 	/**
-	 * Supplies the request of a subscriber whose Reactor context has it.
+	 * Supplies the request of a subscriber from its Reactor context.
 	 *
 	 * @hidden
 	 */

@@ -14,8 +14,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * Finds the transactions that the records of methods join whose work is in the
- * subscriptions to their results. Thread-safe.
+ * Finds the transactions that records join if the work of the method runs in the
+ * subscriptions to its result. Thread-safe.
  *
  * @hidden
  */
@@ -30,13 +30,13 @@ public final class SubscribedTransactions {
 
 	private final Duration timeout;
 
-	/** The managers and stores of which a transaction was tried. */
+	/** The managers and stores whose transactions were tried. */
 	private final Set<List<Object>> tried = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Creates the finder.
-	 * @param beanFactory has the transaction managers
-	 * @param timeout how long the begin or the end of a transaction is waited for
+	 * @param beanFactory the bean factory with the transaction managers
+	 * @param timeout the timeout for the begin and the end of a transaction
 	 */
 	SubscribedTransactions(ConfigurableListableBeanFactory beanFactory, Duration timeout) {
 		this.beanFactory = beanFactory;
@@ -46,9 +46,9 @@ public final class SubscribedTransactions {
 	/**
 	 * Finds the transactions that the record of a method joins.
 	 * @param targetClass the class of the bean
-	 * @param store the store of its records, as the calls ask it
-	 * @throws io.idempotency.IdempotencyConfigurationException if there are none that the
-	 * store can join; the message names the method and the cure
+	 * @param store the store of its records, as the calls use it
+	 * @throws io.idempotency.IdempotencyConfigurationException if the store cannot join
+	 * transactions; the message contains the method and the action
 	 */
 	public ReactiveTransactionStarter of(Method method, Class<?> targetClass, ReactiveIdempotencyStore store) {
 		if (!TRANSACTIONS || store.joining().isEmpty()) {

@@ -16,11 +16,11 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.event.ContextRefreshedEvent;
 
 /**
- * Rejects contexts above and below the one of the guard, such as that of a second
- * {@code DispatcherServlet}, whose beans are annotated and not guarded: a post-processor
- * sees the beans of its own context only. A child tells its parents when it is refreshed,
- * and does not start if they throw. A parent has started before, so its child does not
- * start. Stateless.
+ * Rejects contexts above and below the context of the guard, such as that of a second
+ * {@code DispatcherServlet}, whose beans are annotated but not guarded: a post-processor
+ * processes only the beans of its own context. A child context notifies its parents when
+ * it is refreshed, and its startup fails if they throw an exception. If the beans are in
+ * a parent, which started earlier, the startup of the child fails. Stateless.
  */
 final class UnguardedContextCheck implements ApplicationListener<ContextRefreshedEvent> {
 
@@ -65,7 +65,7 @@ final class UnguardedContextCheck implements ApplicationListener<ContextRefreshe
 			return beans.getMergedBeanDefinition(name).isAbstract() ? null : beans.getType(name, false);
 		}
 		catch (BeansException | IllegalStateException | LinkageError ex) {
-			// A bean that is never needed may refer to classes that are missing.
+			// A bean that is never created may refer to missing classes.
 			logger.debug("The class of the bean '{}' cannot be read", name, ex);
 			return null;
 		}

@@ -14,9 +14,10 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.stereotype.Controller;
 
 /**
- * Rejects annotations on methods that frameworks call in ways that no adapter sees: their
- * requests are bound to no thread, or their answers are not what they return. The classes
- * of the frameworks are known by name, because they are optional.
+ * Rejects annotations on methods that frameworks call in ways that adapters cannot
+ * observe: their requests are not bound to a thread, or their responses are not their
+ * return values. The classes of the frameworks are referenced by name, because they are
+ * optional.
  */
 final class UnsupportedCallerCheck {
 
@@ -37,7 +38,7 @@ final class UnsupportedCallerCheck {
 			"org.springframework.messaging.handler.annotation.MessageMapping",
 			"org.springframework.messaging.simp.annotation.SubscribeMapping");
 
-	/** What an answer is written to instead of being returned. */
+	/** The parameter types to which a response is written instead of being returned. */
 	private static final Set<String> WRITTEN = Set.of("jakarta.servlet.ServletResponse", "jakarta.servlet.AsyncContext",
 			"java.io.OutputStream", "java.io.Writer", "java.nio.channels.WritableByteChannel",
 			"org.springframework.http.HttpOutputMessage", "org.springframework.http.ReactiveHttpOutputMessage",
@@ -52,10 +53,10 @@ final class UnsupportedCallerCheck {
 
 	/**
 	 * Checks a method that no adapter covers.
-	 * @param hasKeys whether its calls come with keys that no request of the web has
-	 * @param beanFactory tells the kind of the application
+	 * @param hasKeys whether its calls have keys without a web request
+	 * @param beanFactory shows the type of the application
 	 * @throws io.idempotency.IdempotencyConfigurationException if its calls, its key or
-	 * its answer could not be seen
+	 * its response could not be observed
 	 */
 	static void check(IdempotentAnnotation annotation, boolean hasKeys, BeanFactory beanFactory) {
 		if (beanFactory.containsBean(MissingModuleCheck.WEB_HANDLER)) {
@@ -108,10 +109,10 @@ final class UnsupportedCallerCheck {
 			.anyMatch((type) -> ArgumentFingerprinter.is(type, FUNCTIONAL));
 	}
 
-	/** Rejects keys that a message over a WebSocket or RSocket does not have. */
+	/** Rejects keys that a WebSocket or RSocket message does not have. */
 	private static void checkMessageHandler(IdempotentAnnotation annotation) {
 		MergedAnnotations present = MergedAnnotations.from(annotation.method(), SearchStrategy.TYPE_HIERARCHY);
-		// The annotations of brokers' listeners have @MessageMapping on themselves.
+		// The listener annotations of brokers are meta-annotated with @MessageMapping.
 		if (annotation.attributes().key().isEmpty() && MESSAGE_HANDLERS.stream().anyMatch(present::isDirectlyPresent)) {
 			throw annotation.problem(
 					"it handles messages (@MessageMapping), so there is no HTTP request to read the key from",
@@ -125,7 +126,7 @@ final class UnsupportedCallerCheck {
 		return !annotation.attributes().header().isEmpty() || !annotation.attributes().body().isEmpty();
 	}
 
-	/** Rejects a method whose duplicate would write nothing. */
+	/** Rejects a method whose duplicate would not write a response. */
 	private static void checkWritten(IdempotentAnnotation annotation) {
 		Idempotent attributes = annotation.attributes();
 		if (attributes.mode() != IdempotencyMode.REPLAY || !attributes.keepResult()) {

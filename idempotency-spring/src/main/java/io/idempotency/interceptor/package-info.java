@@ -1,7 +1,7 @@
 /**
- * From the annotation of a method to its operation: attributes, expressions and results
- * are parsed and checked once, when the application starts, and each contradiction is an
- * error that names the method and the cure.
+ * Interceptors for {@code @Idempotent} methods. Attributes, expressions and results of an
+ * annotation are parsed and checked once, when the application starts. Each contradiction
+ * is an error whose message contains the method and the action.
  */
 @NullMarked
 package io.idempotency.interceptor;

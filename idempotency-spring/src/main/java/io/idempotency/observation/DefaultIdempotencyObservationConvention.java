@@ -14,10 +14,10 @@ import io.micrometer.common.KeyValues;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The usual {@link IdempotencyObservationConvention}: the name {@code idempotency}, and
+ * The default {@link IdempotencyObservationConvention}: the name {@code idempotency}, and
  * the key values operation, mode, store and outcome. If the first call was traced, a
- * replay has the id of that trace and the name of its node as key values of high
- * cardinality. Thread-safe. Subclasses may add key values.
+ * replay has the trace id and the node name of the first call as high-cardinality key
+ * values. Thread-safe. Subclasses may add key values.
  *
  * @since 0.1.0
  */
@@ -25,7 +25,7 @@ public class DefaultIdempotencyObservationConvention implements IdempotencyObser
 
 	private static final KeyValue RUNNING = CallKeyName.OUTCOME.withValue("unknown");
 
-	/** There are as many as meters, and each call needs two of them. */
+	/** One entry for each meter, because each call needs two of them. */
 	private final Map<Series, KeyValues> known = new ConcurrentHashMap<>();
 
 	/**
@@ -59,7 +59,7 @@ public class DefaultIdempotencyObservationConvention implements IdempotencyObser
 		return KeyValues.of(RunKeyName.TRACE_ID.withValue(first.traceId()), RunKeyName.NODE.withValue(first.node()));
 	}
 
-	/** What the key values of low cardinality are made of. */
+	/** The values from which the low-cardinality key values are created. */
 	private record Series(String operation, IdempotencyMode mode, String store, @Nullable IdempotencyOutcome outcome) {
 
 		KeyValues keyValues() {

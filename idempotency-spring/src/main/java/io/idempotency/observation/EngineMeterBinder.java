@@ -10,8 +10,8 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows what an engine has to do at this moment. Each number is read when somebody looks,
- * and calls pay nothing for it.
+ * Registers gauges for the current work of an engine. Each number is computed when a
+ * gauge is read, at no cost for calls.
  */
 final class EngineMeterBinder implements MeterBinder {
 
@@ -21,7 +21,7 @@ final class EngineMeterBinder implements MeterBinder {
 
 	/**
 	 * Creates the binder.
-	 * @param load gives the load of the engine, {@code null} if there is no engine
+	 * @param load returns the load of the engine, {@code null} without an engine
 	 */
 	EngineMeterBinder(Supplier<@Nullable EngineLoad> load) {
 		this.load = load;

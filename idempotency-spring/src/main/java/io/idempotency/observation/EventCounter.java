@@ -10,9 +10,10 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 
 /**
- * Counts the events that are the end of no call; the ends are counted by the observation
- * of calls. What may have run twice is counted here in any case: how its call ends may
- * not tell it, or has a label that nobody knows before. Thread-safe.
+ * Counts the events that do not end a call. The outcomes of calls are counted by their
+ * observation. Events of calls that may have run twice are always counted here: the
+ * outcome of such a call may not show them, or may have a label that is not known in
+ * advance. Thread-safe.
  */
 final class EventCounter implements IdempotencyListener {
 
@@ -24,7 +25,7 @@ final class EventCounter implements IdempotencyListener {
 
 	/**
 	 * Creates the counter.
-	 * @param registry gets the counters
+	 * @param registry the registry for the counters
 	 */
 	EventCounter(MeterRegistry registry) {
 		this.registry = registry;

@@ -6,13 +6,13 @@ import io.micrometer.observation.ObservationConvention;
 import io.micrometer.observation.docs.ObservationDocumentation;
 
 /**
- * The observations of this library, as their default convention makes them.
+ * The observations of this library, as the default convention creates them.
  *
  * @since 0.1.0
  */
 public enum IdempotencyObservation implements ObservationDocumentation {
 
-	/** One guarded call, from the claim to the end of the claim, or to the answer. */
+	/** One guarded call, from the claim to the end of the claim, or to the result. */
 	CALL {
 
 		@Override
@@ -67,7 +67,7 @@ public enum IdempotencyObservation implements ObservationDocumentation {
 
 		},
 
-		/** How the call has ended; unknown until then. */
+		/** Outcome of the call; unknown until its end. */
 		OUTCOME {
 
 			@Override
@@ -81,7 +81,7 @@ public enum IdempotencyObservation implements ObservationDocumentation {
 
 	/**
 	 * The key names of {@link #CALL} that only the replay of a traced call has, all of
-	 * high cardinality: they belong to a trace and never to a meter.
+	 * high cardinality: they are for traces and never for meters.
 	 */
 	public enum RunKeyName implements KeyName {
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The facts about one guarded call from which an {@link IdempotencyObservationConvention}
- * makes names and tags. They contain no key, no caller and no body, so none of these can
+ * creates names and tags. They contain no key, caller or body, so that these cannot
  * become a tag by accident.
  *
  * @since 0.1.0
@@ -30,8 +30,8 @@ public class IdempotencyObservationContext extends Observation.Context {
 	private volatile @Nullable ClaimOrigin first;
 
 	/**
-	 * As they came from the convention, which has made them once for all calls: in the
-	 * map of the superclass they would be sorted anew for each handler that reads them.
+	 * The key values from the convention, which creates them once for all calls. The map
+	 * of the superclass would sort them again for each handler that reads them.
 	 */
 	private volatile KeyValues lowCardinality = KeyValues.empty();
 
@@ -64,7 +64,7 @@ public class IdempotencyObservationContext extends Observation.Context {
 	}
 
 	/**
-	 * Returns the type of the store that keeps the record of the call.
+	 * Returns the type of the store of the record.
 	 * @return the type, such as {@code redis}, {@code jdbc} or {@code memory}
 	 */
 	public String store() {
@@ -72,7 +72,7 @@ public class IdempotencyObservationContext extends Observation.Context {
 	}
 
 	/**
-	 * Returns how the call has ended.
+	 * Returns the outcome of the call.
 	 * @return the outcome, {@code null} until the end
 	 */
 	public @Nullable IdempotencyOutcome outcome() {
@@ -80,16 +80,16 @@ public class IdempotencyObservationContext extends Observation.Context {
 	}
 
 	/**
-	 * Returns where the first call came from, if this call is given its result.
-	 * @return the origin of the claim of the first call, {@code null} if the call is no
-	 * replay
+	 * Returns the origin of the first call, if this call receives its result.
+	 * @return the origin of the claim of the first call, {@code null} if the call is not
+	 * a replay
 	 */
 	public @Nullable ClaimOrigin first() {
 		return this.first;
 	}
 
 	/**
-	 * Sets where the first call came from.
+	 * Sets the origin of the first call.
 	 * @param first the origin of its claim
 	 */
 	public void first(ClaimOrigin first) {
@@ -97,7 +97,7 @@ public class IdempotencyObservationContext extends Observation.Context {
 	}
 
 	/**
-	 * Sets how the call has ended.
+	 * Sets the outcome of the call.
 	 * @param outcome the outcome
 	 */
 	public void outcome(IdempotencyOutcome outcome) {

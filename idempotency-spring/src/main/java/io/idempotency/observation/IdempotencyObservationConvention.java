@@ -4,12 +4,12 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 
 /**
- * Names the observations of guarded calls and their key values. A bean of this type takes
- * the place of the {@link DefaultIdempotencyObservationConvention}.
+ * Names the observations of guarded calls and their key values. A bean of this type
+ * replaces the {@link DefaultIdempotencyObservationConvention}.
  * <p>
- * The library asks the convention at the start and at the end of each call, on any
- * thread, so the convention must be thread-safe and quick. If it fails, no answer
- * changes.
+ * The library calls the convention at the start and at the end of each call, on any
+ * thread, so the convention must be thread-safe and fast. If it fails, the result of the
+ * call does not change.
  *
  * @since 0.1.0
  */

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes a Micrometer observation of each guarded call, and lets stores be measured, as
- * far as the application has what that needs. Thread-safe.
+ * Creates a Micrometer observation for each guarded call, and adds timers to stores, as
+ * far as the application has the required components. Thread-safe.
  */
 final class MicrometerObserver implements EngineObserver {
 
@@ -47,11 +47,11 @@ final class MicrometerObserver implements EngineObserver {
 	/**
 	 * Creates the observer.
 	 * @param node the origin of claims that are not traced
-	 * @param registry has the handlers of observations
-	 * @param convention names the observations; {@code null} for the usual names
-	 * @param outcomes begin at the first call of an operation
+	 * @param registry the registry with the handlers of observations
+	 * @param convention names the observations; {@code null} for the default names
+	 * @param outcomes registers the meters at the first call of an operation
 	 * @param traceLinker links a replay to its run
-	 * @param timers measure the stores
+	 * @param timers measures the stores
 	 */
 	MicrometerObserver(ClaimOrigin node, ObservationRegistry registry,
 			@Nullable IdempotencyObservationConvention convention, @Nullable OutcomeMeterRegistrar outcomes,
@@ -103,8 +103,8 @@ final class MicrometerObserver implements EngineObserver {
 	}
 
 	/**
-	 * Starts the observation. If one of its handlers fails, the others have begun, and
-	 * must be told the end, too.
+	 * Starts the observation. If one of its handlers fails, the other handlers were
+	 * started, and must also be notified of the end.
 	 */
 	private void start(Observation observation) {
 		EventPublisher.attempt(observation::start, (ex) -> {
@@ -127,9 +127,9 @@ final class MicrometerObserver implements EngineObserver {
 		}
 
 		/**
-		 * Makes the observation the current one. If a handler fails, this method leaves
-		 * the thread as it was before, because otherwise all later work of the thread
-		 * would belong to this call.
+		 * Makes the observation the current one. If a handler fails, this method restores
+		 * the thread, because otherwise all later work of the thread would belong to this
+		 * call.
 		 */
 		@Override
 		public EngineObserver.Scope open() {

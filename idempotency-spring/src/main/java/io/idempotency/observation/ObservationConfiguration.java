@@ -27,8 +27,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * Contains the configurations of this package. The starter imports each one under its
- * conditions.
+ * The configurations of this package. The starter imports each one under its conditions.
  *
  * @hidden
  */
@@ -120,20 +119,20 @@ public final class ObservationConfiguration {
 	}
 
 	/**
-	 * Registers the meters of an operation that alerts need at zero: Prometheus does not
-	 * see how a time series begins, so the first rejection of a node would not be
+	 * Registers the meters of an operation that alerts need at zero. Prometheus does not
+	 * see the start of a time series, so the first rejection of a node would not be
 	 * counted. Other outcomes get their series when they first occur.
-	 * {@link EventCounter} counts what else must not be missed. Thread-safe.
+	 * {@link EventCounter} counts the other events that must not be missed. Thread-safe.
 	 * <p>
-	 * The meters have the names and tags that the observation of a call will give them,
-	 * as far as its convention and the filters tell. Where something else adds tags, the
-	 * meters would be in the way of those of the calls, so they are removed again.
+	 * The meters have the same names and tags as the observation of a call, as far as the
+	 * convention and the filters determine them. If another component adds tags, the
+	 * meters would conflict with those of the calls, so they are removed again.
 	 *
 	 * @hidden
 	 */
 	public static final class OutcomeMeterRegistrar {
 
-		/** The outcomes that alerts count, with their label {@code error}. */
+		/** The outcomes that alerts use, with their label {@code error}. */
 		private static final Map<IdempotencyOutcome, String> ALERTED = Map.of(IdempotencyOutcome.EXECUTED, "none",
 				IdempotencyOutcome.STORE_UNAVAILABLE, IdempotencyStoreUnavailableException.class.getSimpleName(),
 				IdempotencyOutcome.KEY_REUSED, IdempotencyKeyReusedException.class.getSimpleName());
@@ -153,16 +152,16 @@ public final class ObservationConfiguration {
 		private final Set<Meter> registered = ConcurrentHashMap.newKeySet();
 
 		/**
-		 * The meters of calls that the registry does not export beside the registered
-		 * ones.
+		 * The meters of calls that the registry does not export because of the registered
+		 * meters.
 		 */
 		private final Set<Meter.Id> rejected = ConcurrentHashMap.newKeySet();
 
 		/**
 		 * Creates the registrar.
-		 * @param meters gets the meters
-		 * @param observations tells whether calls are observed
-		 * @param convention names the observations; {@code null} for the usual names
+		 * @param meters the registry for the meters
+		 * @param observations shows whether calls are observed
+		 * @param convention names the observations; {@code null} for the default names
 		 * @param filters change the tags of observations
 		 */
 		OutcomeMeterRegistrar(MeterRegistry meters, ObservationRegistry observations,
@@ -180,7 +179,7 @@ public final class ObservationConfiguration {
 			});
 		}
 
-		/** Registers the meters of an operation, unless that is done. */
+		/** Registers the meters of an operation, unless they are registered already. */
 		public void begin(IdempotencyObservationContext call) {
 			if (!this.rejected.isEmpty()) {
 				giveWay();
@@ -202,8 +201,8 @@ public final class ObservationConfiguration {
 		}
 
 		/**
-		 * Removes the registered meters, and those that were rejected because of them, so
-		 * that the next call makes its meter anew.
+		 * Removes the registered meters, and the meters that were rejected because of
+		 * them, so that the next call creates its meter again.
 		 */
 		private void giveWay() {
 			this.registered.forEach(this.meters::remove);

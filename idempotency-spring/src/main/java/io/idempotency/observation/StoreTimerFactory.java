@@ -27,7 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Measures how long stores take for each verb. Thread-safe.
+ * Measures the duration of store operations. Thread-safe.
  */
 final class StoreTimerFactory {
 
@@ -41,7 +41,7 @@ final class StoreTimerFactory {
 		return (store instanceof TimedStore) ? store : new TimedStore(store, new StoreTimer(this.registry, store));
 	}
 
-	/** Measures the time of another store; does what that store does. Thread-safe. */
+	/** Measures the operations of another store and delegates to it. Thread-safe. */
 	private static final class TimedStore extends ForwardingIdempotencyStore implements MeasuringStore {
 
 		private final StoreTimer timer;
@@ -77,7 +77,7 @@ final class StoreTimerFactory {
 		}
 
 		/**
-		 * Counts once, however many claims are renewed, because the store is called once.
+		 * Counts once for any number of claims, because the store is called once.
 		 */
 		@Override
 		public Set<ClaimId> renewAll(Collection<Renewal> renewals) {
@@ -107,14 +107,14 @@ final class StoreTimerFactory {
 	}
 
 	/**
-	 * The timers of one store: how long each verb takes, and how often it fails. A timer
-	 * that fails changes no answer. Thread-safe.
+	 * The timers of one store: the duration and the failures of each operation. A timer
+	 * that fails does not change a result. Thread-safe.
 	 */
 	private static final class StoreTimer {
 
 		private static final Logger logger = LoggerFactory.getLogger(StoreTimerFactory.class);
 
-		/** By the ordinals of the verbs. */
+		/** Indexed by the ordinals of the operations. */
 		private final Timer[] answered = new Timer[Verb.values().length];
 
 		private final Timer[] failed = new Timer[Verb.values().length];
@@ -163,7 +163,7 @@ final class StoreTimerFactory {
 				timer.record(Math.max(0, nanos), TimeUnit.NANOSECONDS);
 			}
 			catch (RuntimeException | LinkageError ex) {
-				// The store has answered, so a broken timer must not fail the call.
+				// The store responded, so a broken timer must not fail the call.
 				if (this.told.compareAndSet(false, true)) {
 					logger.warn("[IDEM-121] A store timer failed. The call continues, but store metrics may be "
 							+ "incomplete. Fix the meter registry. Logged once.", ex);

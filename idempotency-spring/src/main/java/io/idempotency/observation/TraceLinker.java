@@ -10,12 +10,12 @@ import io.micrometer.tracing.handler.TracingObservationHandler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows the trace in which a call runs, and links a replay to the trace of its run.
+ * Finds the trace in which a call runs, and links a replay to the trace of its run.
  * Thread-safe.
  * <p>
- * A link can be given to a span only before it starts, and the span of a call starts
- * before the store has said whose result the call is given. So the link gets a short span
- * of its own, below that of the call.
+ * A link can be added to a span only before the span starts. The span of a call starts
+ * before the result of its claim is known. The link therefore gets a separate short span,
+ * below that of the call.
  */
 final class TraceLinker {
 
@@ -24,8 +24,8 @@ final class TraceLinker {
 	private final ClaimOrigin node;
 
 	/**
-	 * Creates the traces of one node.
-	 * @param tracer knows the current span
+	 * Creates the linker of one node.
+	 * @param tracer returns the current span
 	 * @param node the origin of claims that are not traced
 	 */
 	TraceLinker(Tracer tracer, ClaimOrigin node) {
@@ -34,8 +34,8 @@ final class TraceLinker {
 	}
 
 	/**
-	 * Returns where a claim comes from that this thread makes now. A trace that is not
-	 * sampled counts, too: its id is in the logs of the call.
+	 * Returns the origin of a claim that the current thread makes. A trace that is not
+	 * sampled also counts: its id is in the logs of the call.
 	 */
 	ClaimOrigin current() {
 		Span span = this.tracer.currentSpan();
@@ -48,8 +48,7 @@ final class TraceLinker {
 	}
 
 	/**
-	 * Returns whether a text is a real id: a span that does nothing has an empty one or
-	 * zeros.
+	 * Returns whether a text is a real id: the id of a no-op span is empty or zeros.
 	 */
 	private static boolean isId(String id) {
 		for (int i = 0; i < id.length(); i++) {

@@ -22,12 +22,13 @@ import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.MergedAnnotations;
 
 /**
- * Reads back the first results of each operation, and reports a result that comes back
- * different, because a duplicate would get it like that. Each operation and type is
- * reported once. Thread-safe; the check never changes a stored result or an exception.
+ * Reads back the first results of each operation, and reports a result that differs after
+ * reading, because a duplicate would receive the different result. Each operation and
+ * type is reported once. Thread-safe; the check never changes a stored result or an
+ * exception.
  * <p>
  * A type is checked once for each class of its values, because the second result may be
- * of another subclass than the first. An empty result shows nothing, so the next one
+ * of another subclass than the first. An empty result proves nothing, so the next result
  * counts as the first.
  *
  * @hidden
@@ -38,8 +39,8 @@ public final class FirstResultCheck {
 	private static final Logger logger = LoggerFactory.getLogger(FirstResultCheck.class);
 
 	/**
-	 * Limits the memory of the check, because an application may make up names of
-	 * operations at run time.
+	 * Limits the memory of the check, because an application may create operation names
+	 * at run time.
 	 */
 	private static final int LIMIT = 10_000;
 
@@ -58,7 +59,7 @@ public final class FirstResultCheck {
 	}
 
 	/**
-	 * Logs a declared type that most likely cannot be read back, or not written.
+	 * Logs a declared type that most likely cannot be read back, or cannot be written.
 	 * @param codec the codec; a codec of the application can read every type
 	 * @param method the guarded method
 	 * @param type the declared type of its result
@@ -118,8 +119,8 @@ public final class FirstResultCheck {
 				compare(operation, value, stored, type);
 			}
 			catch (RuntimeException | LinkageError | StackOverflowError ex) {
-				// A failure of the application's own methods changes nothing: the result
-				// is stored all the same.
+				// A failure of the application's methods changes nothing: the result is
+				// stored anyway.
 				logger.debug("The first result of '{}' could not be compared", operation, ex);
 			}
 		}

@@ -42,9 +42,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Turns results into JSON and back with Jackson 2. Thread-safe.
  * <p>
- * The codec knows the modules, mix-ins and names of the application's mapper, but it
- * keeps every value as it is: empty values are not left out, times keep their zone and
- * precision, and decimals keep their scale. It never writes or reads a class name.
+ * The codec uses the modules, mix-ins and names of the application's mapper, but stores
+ * every value without loss: empty values are not omitted, times preserve their zone and
+ * precision, and decimals preserve their scale. It never writes or reads a class name.
  *
  * @since 0.1.0
  */
@@ -99,9 +99,9 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 	}
 
 	/**
-	 * Writes all that a value holds, in one order: neither the order of fields in a class
-	 * file nor that of a hash table is the same in every JVM. A value in which nothing is
-	 * found, or a field that is never answered, must not pass as equal.
+	 * Writes all content of a value in a fixed order, because the order of fields in a
+	 * class file and the order of a hash table differ between JVMs. Empty values and
+	 * write-only properties must not make different values equal.
 	 */
 	@SuppressWarnings("deprecation")
 	private ObjectMapper comparing(ObjectMapper mapper) {
@@ -228,7 +228,7 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 
 	}
 
-	/** Writes the properties, too, that an annotation allows only to be read. */
+	/** Also writes the properties that an annotation allows only to be read from JSON. */
 	private static final class WrittenProperties extends NopAnnotationIntrospector {
 
 		private static final long serialVersionUID = 1L;
@@ -241,7 +241,7 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 	}
 
 	/**
-	 * Tells of each unknown member, also where the application ignores them.
+	 * Reports each unknown property, even if the application ignores unknown properties.
 	 */
 	private static final class ReportedProperties extends AnnotationIntrospectorPair {
 

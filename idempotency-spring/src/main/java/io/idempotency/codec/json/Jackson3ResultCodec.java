@@ -42,9 +42,9 @@ import tools.jackson.databind.util.StdDateFormat;
 /**
  * Turns results into JSON and back with Jackson 3. Thread-safe.
  * <p>
- * The codec knows the modules, mix-ins and names of the application's mapper, but it
- * keeps every value as it is: empty values are not left out, times keep their zone and
- * precision, and decimals keep their scale. It never writes or reads a class name.
+ * The codec uses the modules, mix-ins and names of the application's mapper, but stores
+ * every value without loss: empty values are not omitted, times preserve their zone and
+ * precision, and decimals preserve their scale. It never writes or reads a class name.
  *
  * @since 0.1.0
  */
@@ -214,7 +214,7 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 
 	}
 
-	/** Writes the properties, too, that an annotation allows only to be read. */
+	/** Also writes the properties that an annotation allows only to be read from JSON. */
 	private static final class WrittenProperties extends NopAnnotationIntrospector {
 
 		private static final long serialVersionUID = 1L;
@@ -227,7 +227,7 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 	}
 
 	/**
-	 * Tells of each unknown member, also where the application ignores them.
+	 * Reports each unknown property, even if the application ignores unknown properties.
 	 */
 	private static final class ReportedProperties extends AnnotationIntrospectorPair {
 

@@ -34,19 +34,20 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 
 /**
- * The common part of the codecs for both generations of Jackson, so that each codec reads
+ * The common base of the codecs for both generations of Jackson, so that each codec reads
  * the output of the other.
  * <p>
- * Format {@code json1} is the JSON of the value by its declared type; an optional is an
- * array of no or one element, so that an empty one differs from {@code null}. Format
- * {@code bytes1} is a {@code byte[]} as it is. Format {@code void1} is that of a method
- * that gives nothing, which says nothing of what another method would give.
+ * Format {@code json1} is the JSON of the value by its declared type. An optional is an
+ * array of zero or one element, so that an empty one differs from {@code null}. Format
+ * {@code bytes1} is an unchanged {@code byte[]}. Format {@code void1} is the result of a
+ * method without a return value. It cannot be read as a result of a method with a return
+ * value.
  */
 abstract class JsonResultCodec implements ResultCodec {
 
 	/**
-	 * Which properties are compared: an absent one is none, so that a retry still matches
-	 * after a version of the application has added one.
+	 * The compared properties. Properties with absent values are omitted, so that a retry
+	 * still matches after a version of the application added a property.
 	 */
 	static final JsonInclude.Value COMPARED = JsonInclude.Value.construct(JsonInclude.Include.NON_ABSENT,
 			JsonInclude.Include.ALWAYS);
@@ -96,7 +97,7 @@ abstract class JsonResultCodec implements ResultCodec {
 			return read(result.bytes(), type);
 		}
 		catch (RuntimeException ex) {
-			// After any failure of the decoder the result cannot be given back.
+			// After any failure of the decoder the result cannot be returned.
 			throw new UnreadableResultException("A stored result cannot be read as '" + type.getTypeName() + "'", ex);
 		}
 	}
@@ -159,15 +160,15 @@ abstract class JsonResultCodec implements ResultCodec {
 		return null;
 	}
 
-	/** Describes how Jackson writes a type that is only compared. */
+	/** Returns the JSON form of a type that is only compared. */
 	abstract Written written(Type type);
 
-	/** Makes the reader and writer of a type. */
+	/** Creates the reader and writer of a type. */
 	abstract JsonForm formOf(Type type);
 
 	/**
-	 * Returns the elements of a set in an order that depends on their JSON alone. That of
-	 * a hash table differs from JVM to JVM.
+	 * Returns the elements of a set in an order that depends only on their JSON. The
+	 * order of a hash table differs between JVMs.
 	 * @param write writes an element
 	 */
 	static List<Object> sorted(Collection<?> elements, Function<@Nullable Object, byte[]> write) {
@@ -186,7 +187,7 @@ abstract class JsonResultCodec implements ResultCodec {
 
 	/**
 	 * Returns the entries of a map in the order of the JSON of their keys. Jackson sorts
-	 * only keys that can be compared, which not even currencies and locales can.
+	 * only comparable keys, and even currencies and locales are not comparable.
 	 * @param write writes a key
 	 */
 	static List<Object> sorted(Map<?, ?> map, Function<@Nullable Object, byte[]> write) {
@@ -196,11 +197,12 @@ abstract class JsonResultCodec implements ResultCodec {
 	}
 
 	/**
-	 * Reads a value in which there may be members that its type does not have. Those
-	 * alone are of a newer version. Where the type has others in their place they were
-	 * renamed, and the value would lack what is stored.
-	 * @param stored what is stored, as maps and lists
-	 * @param written what is stored of the value that was read
+	 * Rejects a value whose unknown properties were probably renamed. If the stored value
+	 * only has additional properties, a newer version added them. If the value that was
+	 * read also has properties that are not stored, properties were renamed, and the
+	 * value would lack stored data.
+	 * @param stored the stored value, as maps and lists
+	 * @param written the JSON of the value that was read, as maps and lists
 	 */
 	static void requireNotRenamed(@Nullable Object stored, @Nullable Object written) {
 		if (stored instanceof Map<?, ?> one && written instanceof Map<?, ?> other) {
@@ -223,11 +225,11 @@ abstract class JsonResultCodec implements ResultCodec {
 	}
 
 	/**
-	 * A type as Jackson writes it.
+	 * The JSON form of a type in Jackson.
 	 *
 	 * @param type the type in Jackson's form, equal for equal types
-	 * @param unknown whether Jackson does not know how to write it
-	 * @param parts what it consists of: properties, elements, keys
+	 * @param unknown whether Jackson cannot write it
+	 * @param parts its parts: properties, elements, keys
 	 */
 	record Written(Type type, Class<?> rawType, boolean unknown, List<Part> parts) {
 

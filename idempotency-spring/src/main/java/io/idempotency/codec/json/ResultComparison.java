@@ -21,16 +21,17 @@ import io.idempotency.codec.ResultCodec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares a result with the value that was read back. The {@code equals} of a value of
- * the JDK or of an enum decides. If the {@code equals} of another value says yes, its
- * JSON must be the same, too, except for a record. If it says no or is not defined, the
- * fields are compared, or the JSON if no fields can be seen. For one comparison.
+ * Compares a result with the value that was read back. For a value of the JDK or an enum,
+ * {@code equals} decides. For other values, if {@code equals} returns {@code true}, their
+ * JSON must also be the same, except for records. If it returns {@code false} or is not
+ * defined, the fields are compared, or the JSON if the fields are not accessible. For one
+ * comparison.
  */
 final class ResultComparison {
 
 	/**
-	 * The largest number of values that are compared: enough to see the kind of every
-	 * property, and no burden for a long list.
+	 * The largest number of values that are compared: enough to cover every property, and
+	 * cheap for a long list.
 	 */
 	private static final int MAX_VALUES = 10_000;
 
@@ -46,7 +47,7 @@ final class ResultComparison {
 
 	/**
 	 * Finds the first difference.
-	 * @return its path, empty for the value itself; {@code null} if there is none
+	 * @return its path, empty for the value itself; {@code null} without a difference
 	 */
 	@Nullable String difference(@Nullable Object value, @Nullable Object copy) {
 		return difference("", value, copy);
@@ -89,7 +90,8 @@ final class ResultComparison {
 		for (Iterator<? extends Map.Entry<?, ?>> entries = map.entrySet().iterator(); entries.hasNext()
 				&& difference == null;) {
 			Map.Entry<?, ?> entry = entries.next();
-			// The path names no keys, because a key may be data that no log should have.
+			// The path does not contain keys, because a key may be data that must not be
+			// logged.
 			difference = copy.containsKey(entry.getKey())
 					? difference(path + "[]", entry.getValue(), copy.get(entry.getKey())) : path;
 		}
@@ -125,12 +127,12 @@ final class ResultComparison {
 	private @Nullable String inValues(String path, Object value, Object copy) {
 		Class<?> type = value.getClass();
 		if (isOfJdk(type) || value instanceof Enum<?>) {
-			// The equals of a URL asks the network.
+			// The equals method of a URL accesses the network.
 			boolean same = definesEquals(type) && type != URL.class ? value.equals(copy) : sameJson(value, copy);
 			return same ? null : path;
 		}
 		if (definesEquals(type) && value.equals(copy)) {
-			// The equals may look at an id only, so the JSON is compared, too.
+			// The equals method may compare only an id, so the JSON is also compared.
 			return (value instanceof Record || sameJson(value, copy)) ? null : path;
 		}
 		if (!this.visited.add(value)) {
@@ -168,8 +170,8 @@ final class ResultComparison {
 	}
 
 	/**
-	 * Compares the JSON of two values. The elements of a set have no order, so JSON with
-	 * the same bytes in another order counts as the same.
+	 * Compares the JSON of two values. The elements of a set are not ordered, so JSON
+	 * with the same bytes in another order counts as the same.
 	 */
 	private boolean sameJson(Object value, Object copy) {
 		byte[] json = this.codec.comparable(value);
@@ -189,7 +191,7 @@ final class ResultComparison {
 			return type.getMethod("equals", Object.class).getDeclaringClass() != Object.class;
 		}
 		catch (NoSuchMethodException ex) {
-			// A native image knows the methods of registered classes only.
+			// A native image contains the methods of registered classes only.
 			return false;
 		}
 	}
@@ -203,8 +205,8 @@ final class ResultComparison {
 	}
 
 	/**
-	 * Returns whether a class stands for another one: a proxy, an anonymous class or a
-	 * hidden class.
+	 * Returns whether a class is generated: a proxy, an anonymous class or a hidden
+	 * class.
 	 */
 	private static boolean isGenerated(Class<?> type) {
 		return Proxy.isProxyClass(type) || type.isAnonymousClass() || type.isHidden() || type.getName().contains("$$")

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.AnnotationUtils;
 
 /**
- * Knows the declared types whose values come back as they were. A replay knows only the
- * declared type. A type that says nothing about its values is therefore rejected, and a
- * stored result never names a class.
+ * Determines the declared types whose values can be stored and read without loss. A
+ * replay uses only the declared type. A type that does not describe its values is
+ * therefore rejected, and a stored result never contains a class name.
  */
 final class StorableTypeCheck {
 
@@ -44,7 +44,7 @@ final class StorableTypeCheck {
 			Map.entry("org.springframework.core.io.InputStreamSource", "its content can be read only once"),
 			Map.entry("org.springframework.web.servlet.ModelAndView", "it is a web response"));
 
-	/** What is rejected beyond that where the JSON of a value is only compared. */
+	/** The types that are also rejected if the JSON of a value is only compared. */
 	private static final Map<String, String> INCOMPARABLE = Map.of("java.lang.Throwable",
 			"its stack trace differs between calls", "java.util.EventObject", "it contains its source and its time",
 			"kotlin.Function", "it is code, not a value", "org.apache.avro.generic.GenericContainer",
@@ -58,9 +58,9 @@ final class StorableTypeCheck {
 	}
 
 	/**
-	 * Returns why values of a type cannot be stored.
+	 * Returns the reason why values of a type cannot be stored.
 	 * @param type the declared type
-	 * @return the problem and the cure, {@code null} if the type is supported
+	 * @return the problem and the action, {@code null} if the type is supported
 	 */
 	static @Nullable String problem(Type type) {
 		if (type instanceof Class<?> rawType) {
@@ -112,8 +112,8 @@ final class StorableTypeCheck {
 
 	private static boolean isReadable(Class<?> type) {
 		boolean container = Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type);
-		// Of the abstract containers only those of the JDK are readable, because Jackson
-		// does not know how to make others.
+		// Only the abstract containers of the JDK are readable, because Jackson cannot
+		// create others.
 		return container && type.getName().startsWith("java.util.") || READABLE_ABSTRACT.contains(type)
 				|| type.getName().endsWith(".jackson.databind.JsonNode");
 	}
@@ -134,8 +134,8 @@ final class StorableTypeCheck {
 	}
 
 	/**
-	 * Returns why a value cannot be compared by its JSON.
-	 * @return the reason, {@code null} if nothing is known against the class
+	 * Returns the reason why a value cannot be compared by its JSON.
+	 * @return the reason, {@code null} without a known reason
 	 */
 	static @Nullable String incomparable(Class<?> type) {
 		if (type == Object.class) {
