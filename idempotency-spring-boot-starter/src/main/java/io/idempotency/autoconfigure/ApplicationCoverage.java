@@ -29,8 +29,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Lists the operations of one application context and its ancestors. The list is made
- * when it is read, so an application that does not read it pays nothing.
+ * Lists the operations of one application context and its ancestors. The list is created
+ * when it is read, so it costs nothing in an application that does not read it.
  */
 final class ApplicationCoverage implements OperationCoverage {
 
@@ -196,7 +196,7 @@ final class ApplicationCoverage implements OperationCoverage {
 
 	}
 
-	/** Knows the annotations of frameworks by name, and loads none of them. */
+	/** Recognizes framework annotations by name, without loading them. */
 	private static final class AnnotatedMethods {
 
 		private static final List<String> MESSAGES = List.of("org.springframework.kafka.annotation.KafkaListener",

@@ -136,7 +136,7 @@ final class DedicatedPool implements AutoCloseable {
 			long timeout = Math.max(SHORTEST_TIMEOUT, storeMillis);
 			setConnectionTimeout(timeout);
 			setValidationTimeout(Math.min(timeout, application.getValidationTimeout()));
-			// A native image without hints for HikariCP copies nothing.
+			// A native image without hints for HikariCP does not copy settings.
 			validate();
 		}
 

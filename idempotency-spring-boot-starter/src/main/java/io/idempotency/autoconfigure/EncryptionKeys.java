@@ -17,7 +17,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * Reads {@code idempotency.encryption.keys}. No message shows a value, because even a
+ * Reads {@code idempotency.encryption.keys}. Messages do not show values, because even a
  * value in the wrong place may be a key.
  */
 final class EncryptionKeys {

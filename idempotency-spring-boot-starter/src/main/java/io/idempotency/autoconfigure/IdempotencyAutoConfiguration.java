@@ -70,7 +70,7 @@ public final class IdempotencyAutoConfiguration {
 	IdempotencyAutoConfiguration() {
 	}
 
-	/** Gives time and threads to all beans of this configuration. */
+	/** Provides time and threads for all beans of this configuration. */
 	@Bean
 	@ConditionalOnMissingBean
 	Scheduler idempotencyScheduler() {
@@ -98,7 +98,7 @@ public final class IdempotencyAutoConfiguration {
 		return (event, operation) -> listeners.forEach((each) -> EventPublisher.publish(each, event, operation));
 	}
 
-	/** Observes nothing, and names the node. */
+	/** Returns an observer that only names the node. */
 	private static EngineObserver named(ClaimOrigin node) {
 		return new EngineObserver() {
 

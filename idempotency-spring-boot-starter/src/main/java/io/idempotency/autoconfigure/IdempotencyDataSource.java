@@ -10,9 +10,9 @@ import org.springframework.beans.factory.annotation.Qualifier;
 
 /**
  * Marks the data source for idempotency records. The mark is needed if the application
- * has several data sources and the right one is not the primary one, or if that one
- * chooses among databases by what is bound to the thread. All threads must get the same
- * database from the marked one.
+ * has several data sources and the right one is not the primary one, or if the primary
+ * one chooses a database by thread-bound state. All threads must get the same database
+ * from the marked one.
  *
  * <pre class="code">
  * &#064;Bean

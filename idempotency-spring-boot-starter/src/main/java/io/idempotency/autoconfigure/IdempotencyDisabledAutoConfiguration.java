@@ -41,7 +41,7 @@ import org.springframework.context.annotation.Import;
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for
  * {@code idempotency.enabled=false}: code that uses the template and tokens still works,
- * but nothing is guarded.
+ * but calls are not guarded.
  *
  * @since 0.1.0
  */
@@ -81,7 +81,7 @@ public final class IdempotencyDisabledAutoConfiguration {
 		return () -> new IssuedToken(UUID.randomUUID().toString(), Instant.now().plus(properties.token().ttl()));
 	}
 
-	/** Routes of Spring MVC, which may ask for their filters. */
+	/** Spring MVC routes that use the filters of the library. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 	@ConditionalOnClass(name = { "org.springframework.web.servlet.function.HandlerFilterFunction",
@@ -96,7 +96,10 @@ public final class IdempotencyDisabledAutoConfiguration {
 
 	}
 
-	/** Declares what reactive code injects, for {@code idempotency.enabled=false}. */
+	/**
+	 * Declares the beans that reactive code injects, for
+	 * {@code idempotency.enabled=false}.
+	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass({ Mono.class, ReactiveIdempotencyTemplate.class })
 	static class UnguardedReactive {
@@ -165,7 +168,7 @@ public final class IdempotencyDisabledAutoConfiguration {
 		@Override
 		public <T> CompletableFuture<@Nullable T> executeAsync(Class<T> type,
 				Supplier<? extends CompletionStage<? extends @Nullable T>> action) {
-			// A guarded call also returns a future of its own, whatever the stage is.
+			// A guarded call also returns a new future, whatever the stage is.
 			CompletableFuture<@Nullable T> result = new CompletableFuture<>();
 			action.get().whenComplete((value, failure) -> {
 				if (failure != null) {

@@ -23,8 +23,8 @@ import org.springframework.aot.hint.TypeReference;
 final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 
 	/**
-	 * The types whose presence is asked for by name. A native image takes a type without
-	 * a hint for absent, even if its jar is there.
+	 * The types whose presence is checked by name. In a native image, a type without a
+	 * hint counts as absent even if its jar is present.
 	 */
 	static final List<String> ASKED_FOR = List.of("jakarta.validation.ConstraintViolationException",
 			"org.springframework.transaction.PlatformTransactionManager",

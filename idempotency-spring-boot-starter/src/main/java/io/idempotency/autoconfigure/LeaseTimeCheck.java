@@ -20,7 +20,7 @@ final class LeaseTimeCheck {
 	private LeaseTimeCheck() {
 	}
 
-	/** Logs a warning if a duration is so short that it is hardly meant. */
+	/** Logs a warning if a duration is so short that it is probably not intended. */
 	public static void floor(IdempotencyProperties properties) {
 		if (properties.lease().compareTo(SHORTEST_LEASE) < 0) {
 			logger.warn("[IDEM-509] idempotency.lease is {}: if a JVM pause is longer, a duplicate runs while the "

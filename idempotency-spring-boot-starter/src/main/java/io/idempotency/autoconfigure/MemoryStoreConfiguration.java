@@ -13,7 +13,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Declares the store in the heap, if the application asks for it or has no connection for
+ * Declares the in-memory store, if the application selects it or has no connection for
  * another store.
  */
 @Configuration(proxyBeanMethods = false)

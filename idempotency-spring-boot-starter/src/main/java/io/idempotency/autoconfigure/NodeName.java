@@ -31,8 +31,8 @@ final class NodeName {
 
 	/**
 	 * Returns the name of host and process. The host comes from the environment, where
-	 * containers and shells put it, else from the files of the machine: the question to
-	 * the network may take seconds.
+	 * containers and shells set it, or else from the files of the machine. A network
+	 * lookup could take seconds.
 	 */
 	static String usual(Map<String, String> environment, List<Path> files, long process) {
 		String host = Stream

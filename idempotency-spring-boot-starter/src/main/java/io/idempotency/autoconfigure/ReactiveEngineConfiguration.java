@@ -23,10 +23,10 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
 
 /**
- * Declares the engine of the calls that must not block. It is made by the first adapter
- * that asks for it, so an application that merely has Reactor on its class path has
- * neither the engine nor a thread of it. Its calls end with the close of the other
- * engine, which it depends on.
+ * Declares the engine of the calls that must not block. The first adapter that needs it
+ * creates it, so an application that only has Reactor on its class path has neither the
+ * engine nor its threads. Its calls end when the other engine, on which it depends,
+ * closes.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({ Mono.class, ReactiveIdempotencyEngine.class })

@@ -37,7 +37,7 @@ public final class RecordTable {
 	/** The class of SQL states with which all databases reject a user. */
 	private static final String INVALID_AUTHORIZATION = "28";
 
-	/** The record is over soon, should the node die here. */
+	/** A short lease, in case the node crashes here. */
 	private static final Duration LEASE = Duration.ofSeconds(10);
 
 	private RecordTable() {
@@ -104,9 +104,9 @@ public final class RecordTable {
 	}
 
 	/**
-	 * Returns whether two stores have the same table: a claim of the one is a claim of
-	 * the other, too. Writes a record, and takes it away again.
-	 * @throws IdempotencyStoreException if one of them could not be asked
+	 * Returns whether two stores have the same table, so that a claim of one is also a
+	 * claim of the other. Writes a record and removes it again.
+	 * @throws IdempotencyStoreException if one of them could not be reached
 	 */
 	public static boolean isShared(IdempotencyStore one, IdempotencyStore other) {
 		IdempotencyKey key = new Namespace("").key(OPERATION, Caller.GLOBAL, List.of(UUID.randomUUID().toString()));

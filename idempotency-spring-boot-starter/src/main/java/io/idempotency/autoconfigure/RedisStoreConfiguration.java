@@ -25,7 +25,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
  * Declares the store in Redis. The store uses the connection factory of the application
- * and not its templates, because templates have serializers of their own.
+ * instead of its templates, because templates have specific serializers.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(RedisConnectionFactory.class)
@@ -66,15 +66,15 @@ class RedisStoreConfiguration {
 	}
 
 	/**
-	 * The form of the store for calls that must not block, which the first of them asks
-	 * for.
+	 * The form of the store for calls that must not block. It is created for the first
+	 * such call.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(name = { "reactor.core.publisher.Mono", "io.lettuce.core.RedisClient",
 			"io.idempotency.reactor.ReactiveIdempotencyStore" })
 	static class ReactiveForm {
 
-		/** Returns nothing where the store blocks in any case. */
+		/** Returns null if the store always blocks. */
 		@Bean
 		@Lazy
 		@Nullable ReactiveRedisIdempotencyStore reactiveIdempotencyStore(RedisIdempotencyStore idempotencyStore) {

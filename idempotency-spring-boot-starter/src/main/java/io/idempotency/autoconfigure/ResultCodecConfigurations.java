@@ -21,10 +21,10 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * The codecs for the results of methods, if the application has none of its own. The
+ * The codecs for the results of methods, if the application does not declare one. The
  * first configuration that matches wins: Jackson 3 unless the application has only a
- * mapper of Jackson 2, then Jackson 2, then a codec that keeps only "done". They are
- * imported one by one, because those nested in a configuration have no reliable order.
+ * mapper of Jackson 2, then Jackson 2, then a codec that stores only "done". They are
+ * imported one by one, because nested configurations have no reliable order.
  */
 final class ResultCodecConfigurations {
 

@@ -20,10 +20,10 @@ import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.ResourceTransactionManager;
 
 /**
- * Tries at the start whether a record that is written apart from the transaction of a
- * caller stays when that is rolled back. With JTA it may not: an XA pool takes every
- * connection into the transaction of the thread. Managers of one resource show their
- * connections, so that the store need not take one of them.
+ * Checks at startup whether a separately written record survives a rollback of the
+ * caller's transaction. With JTA it may not: an XA pool enlists every connection in the
+ * transaction of the thread. Managers of one resource expose their connections, so the
+ * store need not use one of them.
  */
 final class SeparateRecordCheck implements SmartInitializingSingleton {
 
@@ -52,9 +52,9 @@ final class SeparateRecordCheck implements SmartInitializingSingleton {
 	}
 
 	/**
-	 * Only a claim that was granted and is gone says something about the connections.
-	 * Other managers than those of JTA are asked, too, and what they or the store cannot
-	 * do now, they may later.
+	 * Only a claim that was granted and is missing afterwards shows that the connections
+	 * were enlisted. Managers other than JTA managers are checked too. If they or the
+	 * store fail now, they may work later.
 	 */
 	private void tryOut(PlatformTransactionManager manager) {
 		ClaimRequest claim = ClaimRequest

@@ -20,12 +20,12 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.core.type.AnnotationMetadata;
 
 /**
- * Chooses the store if the application declares none. The first configuration that
- * matches wins, and the last one always matches. The configurations are imported and not
- * nested in a configuration, because nested ones have no reliable order.
+ * Chooses the store if the application does not declare one. The first configuration that
+ * matches wins, and the last one always matches. The configurations are imported instead
+ * of nested, because nested ones have no reliable order.
  * <p>
- * Those of this class are for stores that cannot be chosen: their bean, which is never
- * lazy, fails startup.
+ * The configurations of this class are for stores that cannot be chosen: their bean,
+ * which is never lazy, fails startup.
  */
 final class StoreConfigurations implements ImportSelector {
 
@@ -86,7 +86,7 @@ final class StoreConfigurations implements ImportSelector {
 
 	/**
 	 * Fails startup if the only database of the application is reached over R2DBC and the
-	 * module of that store is missing. The store in memory would serve one node only.
+	 * module of that store is missing. The in-memory store would protect only one node.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnMissingBean(IdempotencyStore.class)

@@ -28,10 +28,10 @@ public final class StoreConnectionFinder {
 
 	/**
 	 * Chooses the bean, and rejects one that chooses a database for each connection
-	 * unless it is marked: claims are renewed, and futures end, on other threads than
-	 * that of the call.
+	 * unless it is marked: claims are renewed, and futures complete, on other threads
+	 * than that of the call.
 	 * @param <T> the type of the connection
-	 * @param beanFactory knows the names of the beans
+	 * @param beanFactory returns the names of the beans
 	 * @param type the type of the connection
 	 * @param mark the annotation that marks the one to use
 	 * @param all the beans of the type

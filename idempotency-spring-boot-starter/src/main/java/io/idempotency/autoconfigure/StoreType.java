@@ -1,7 +1,7 @@
 package io.idempotency.autoconfigure;
 
 /**
- * The place where records are kept.
+ * The store of the records.
  *
  * @since 0.1.0
  */

@@ -23,14 +23,14 @@ import org.springframework.util.ClassUtils;
 import org.springframework.web.method.HandlerMethod;
 
 /**
- * Logs a message at startup if nothing is known that distinguishes callers, because then
- * all callers share their keys: a warning if the store is shared. A container or a filter
- * of the application may still tell callers apart, which this class cannot see. A
- * resolver that only the other stack would ask is rejected.
+ * Logs a message at startup if the application does not configure how to distinguish
+ * callers, because in that case all callers share their keys: a warning if the store is
+ * shared. A container or a filter of the application may still distinguish callers, which
+ * this class cannot detect. A resolver that only the other stack would use is rejected.
  *
  * @param securityFilter the name of the filter bean of Spring Security
- * @param resolver the type of the application's own resolver of callers
- * @param resolverOfTheOtherStack the name of the type that would be asked there
+ * @param resolver the type of the application's caller resolver
+ * @param resolverOfTheOtherStack the type name of resolvers that the other stack uses
  * @param handlers supplies the methods of the controllers
  * @hidden
  */
@@ -91,7 +91,10 @@ public record UnidentifiedCallerCheck(ApplicationContext context, HttpSettings s
 					.anyMatch((route) -> route.key().scope() == null);
 	}
 
-	/** Returns whether calls come with requests that no handler mapping knows. */
+	/**
+	 * Returns whether the calls of an operation come with requests that do not belong to
+	 * a handler mapping.
+	 */
 	private static boolean isCallers(IdempotentOperation operation) {
 		return operation.key().isOfCaller() && operation.traits().has(Flag.REQUEST);
 	}

@@ -50,7 +50,8 @@ final class UnknownPropertyCheck {
 
 	/** Logs a warning for each property without a meaning. */
 	public static void tell(Environment environment, ListableBeanFactory beans) {
-		// An image does not know the components of records; the build has looked.
+		// A native image has no record components at run time; the check ran at build
+		// time.
 		if (NativeDetector.inNativeImage()) {
 			return;
 		}

@@ -1,8 +1,8 @@
 /**
  * The auto-configuration: it creates the engine, a store and the adapters from
- * {@code idempotency.*} and the beans of an application. This package has what an
- * application may name, and what all the packages below it need: they depend on it, and
- * it depends on none of them.
+ * {@code idempotency.*} and the beans of an application. This package contains the types
+ * that an application may use and the types that its subpackages share. The subpackages
+ * depend on this package, and it does not depend on them.
  */
 @NullMarked
 package io.idempotency.autoconfigure;

@@ -17,8 +17,8 @@ import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Several documents in one request. One header came for all of them, so each gets a key
- * of its own: the position in the batch is a part of it.
+ * Several documents in one request. All of them share one header, so the position in the
+ * batch is part of the key of each document.
  */
 @RestController
 public class BatchController {
@@ -31,7 +31,7 @@ public class BatchController {
 		this.documents = documents;
 	}
 
-	/** Hands all documents on at once, while this is the thread of the request. */
+	/** Dispatches all documents at once, on the thread of the request. */
 	@PostMapping("/graphql/batch")
 	public Mono<List<Map<String, Object>>> execute(@RequestBody List<Map<String, Object>> batch,
 			@RequestHeader(KEY) String key) {

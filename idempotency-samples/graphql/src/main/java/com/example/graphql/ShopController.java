@@ -10,7 +10,7 @@ import org.springframework.graphql.data.method.annotation.MutationMapping;
 import org.springframework.graphql.data.method.annotation.QueryMapping;
 import org.springframework.stereotype.Controller;
 
-/** What is bought and paid, once for each key. */
+/** Places orders and payments once for each key. */
 @Controller
 public class ShopController {
 

@@ -9,13 +9,13 @@ import org.springframework.ai.tool.annotation.Tool;
 import org.springframework.ai.tool.annotation.ToolParam;
 import org.springframework.stereotype.Component;
 
-/** What an agent may do, and may ask for twice. */
+/** Tools that an agent may call more than once. */
 @Component
 public class BankTools {
 
 	private final List<String> done = new CopyOnWriteArrayList<>();
 
-	/** The client of the agent makes the key and sends it beside the arguments. */
+	/** The client of the agent creates the key and sends it beside the arguments. */
 	@Tool(description = "Pays money back for an order")
 	@Idempotent
 	public String refund(@ToolParam(description = "The order") String order,
@@ -23,7 +23,7 @@ public class BankTools {
 		return done("refund of " + cents + " cents for " + order);
 	}
 
-	/** The model makes the key, because the description asks it to. */
+	/** The model creates the key, because the description asks it to. */
 	@Tool(description = "Sends money")
 	@Idempotent(body = "/attempt")
 	public String send(@ToolParam(description = "Who gets it") String recipient,
@@ -32,7 +32,7 @@ public class BankTools {
 		return done(cents + " cents sent to " + recipient);
 	}
 
-	/** There is nothing to choose: an account is closed once. */
+	/** The account is the key, because an account is closed only once. */
 	@Tool(description = "Closes an account")
 	@Idempotent(key = "#account")
 	public String close(@ToolParam(description = "The account") String account) {

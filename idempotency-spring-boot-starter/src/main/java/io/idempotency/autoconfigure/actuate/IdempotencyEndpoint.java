@@ -25,8 +25,8 @@ import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
-// Spring Boot 3 knows an optional parameter by this annotation only; Spring Boot 4 takes
-// any annotation of this name.
+// Spring Boot 3 recognizes an optional parameter only by this annotation; Spring Boot 4
+// accepts any annotation of this name.
 import org.springframework.lang.Nullable;
 
 /**
@@ -48,8 +48,8 @@ public class IdempotencyEndpoint {
 
 	/**
 	 * Creates the endpoint.
-	 * @param admin looks records up
-	 * @param catalogs know the operations of the application
+	 * @param admin looks up records
+	 * @param catalogs supply the operations of the application
 	 * @param coverage lists which operations are guarded
 	 */
 	public IdempotencyEndpoint(IdempotencyAdmin admin, ObjectProvider<OperationCatalog> catalogs,
@@ -65,16 +65,16 @@ public class IdempotencyEndpoint {
 	 * @param operation name of the operation, {@code null} for a list of all operations
 	 * @param key the key to find, a list if it has several parts, {@code null} for a list
 	 * of records
-	 * @param principal the name of the caller whose key it is; without principal and
-	 * scope, the records without a caller and those of the anonymous caller are found
+	 * @param principal the name of the caller of the key; without principal and scope,
+	 * the records without a caller and those of the anonymous caller are found
 	 * @param issuer the issuer of the caller's token
 	 * @param registration the client registration of the caller's login
-	 * @param scope the scope that is the caller, instead of a principal
-	 * @param cursor the cursor of the page before
+	 * @param scope the scope that identifies the caller, instead of a principal
+	 * @param cursor the cursor of the previous page
 	 * @param limit about how many records to list, 1 to 1000, 100 by default
 	 * @param store name of another store than the default one
 	 * @return {@link OperationsDescriptor}, {@link RecordsDescriptor}, or the reason why
-	 * the request cannot be answered
+	 * the request fails
 	 */
 	@ReadOperation
 	public Object records(@Nullable String operation, @Nullable Object key, @Nullable String principal,
@@ -163,8 +163,8 @@ public class IdempotencyEndpoint {
 	}
 
 	/**
-	 * Returns the caller that the parameters describe, {@code null} if they describe
-	 * none.
+	 * Returns the caller that the parameters describe, {@code null} without such
+	 * parameters.
 	 */
 	static @Nullable IdempotencyCaller caller(@Nullable String principal, @Nullable String issuer,
 			@Nullable String registration, @Nullable String scope) {
@@ -225,8 +225,8 @@ public class IdempotencyEndpoint {
 	 * One operation.
 	 *
 	 * @param name the name
-	 * @param mode what a duplicate gets
-	 * @param key where the key comes from
+	 * @param mode the handling of duplicates
+	 * @param key the source of the key
 	 */
 	public record OperationDescriptor(String name, IdempotencyMode mode, String key) {
 	}
@@ -247,16 +247,16 @@ public class IdempotencyEndpoint {
 	}
 
 	/**
-	 * One record as the endpoint describes it. Times are text, so that they look alike
-	 * with every mapper.
+	 * One record as the endpoint describes it. Times are text, so that their format does
+	 * not depend on the mapper.
 	 *
 	 * @param operation name of the operation
 	 * @param id the id of the record
-	 * @param callerId the id that all records of the caller show
+	 * @param callerId the id that all records of the caller contain
 	 * @param state the state
 	 * @param claimedAt when the key was claimed last, ISO-8601
-	 * @param leaseRest how long the lease lives, ISO-8601
-	 * @param retentionRest how long the record is kept, ISO-8601
+	 * @param leaseRest the remaining lease, ISO-8601
+	 * @param retentionRest the remaining retention, ISO-8601
 	 * @param attempts how many calls came with the key, only in mode REJECT
 	 * @param node the node that made the last claim of the key
 	 * @param traceId the id of the trace in which the last claim was made

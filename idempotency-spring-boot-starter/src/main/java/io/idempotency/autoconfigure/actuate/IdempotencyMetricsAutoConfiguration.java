@@ -49,7 +49,10 @@ public final class IdempotencyMetricsAutoConfiguration {
 	IdempotencyMetricsAutoConfiguration() {
 	}
 
-	/** Looks for the stores at each reading, because meters are bound before. */
+	/**
+	 * Looks up the stores at each reading, because meters are bound before the stores
+	 * exist.
+	 */
 	@Bean
 	MeterBinder idempotencyMemoryMeters(ListableBeanFactory beanFactory) {
 		return (registry) -> {
@@ -99,7 +102,7 @@ public final class IdempotencyMetricsAutoConfiguration {
 
 	}
 
-	/** Declares what a Redis was seen to forget. */
+	/** Declares the meter for keys that Redis evicted. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(RedisConnectionFactory.class)
 	static class RedisMetricsConfiguration {

@@ -18,7 +18,7 @@ import org.springframework.context.annotation.Import;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for the observation of guarded calls
- * and stores: what is observed depends on the registries of the application.
+ * and stores. The registries of the application determine the kinds of observation.
  *
  * @since 0.1.0
  */
@@ -48,7 +48,7 @@ public final class IdempotencyObservationAutoConfiguration {
 
 	}
 
-	/** Nothing of the observation is loaded where no registry and no tracer is there. */
+	/** Classes of the observation are not loaded without a registry or a tracer. */
 	static final class ObservationEnabled extends AnyNestedCondition {
 
 		ObservationEnabled() {

@@ -119,7 +119,7 @@ record StoreHealth(Map<String, StoreProbe> probes, StoreFailureMode onStoreFailu
 	 * The health at one time.
 	 *
 	 * @param status the status, one of the constants of this class
-	 * @param stores what is known of each store, by the names of their beans
+	 * @param stores the details of each store, by the names of their beans
 	 */
 	record Report(String status, Map<String, Object> stores) {
 	}

@@ -21,8 +21,8 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.lang.Nullable;
 
 /**
- * {@link Endpoint} that also removes records. Each removal, also one that fails, is
- * logged with the name of the principal that asked for it.
+ * {@link Endpoint} that also removes records. Each removal is logged with the name of the
+ * principal that requested it, even if it fails.
  *
  * @since 0.1.0
  */
@@ -33,8 +33,8 @@ public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
 
 	/**
 	 * Creates the endpoint.
-	 * @param admin looks records up and removes them
-	 * @param catalogs know the operations of the application
+	 * @param admin looks up and removes records
+	 * @param catalogs supply the operations of the application
 	 * @param coverage lists which operations are guarded
 	 */
 	public WritableIdempotencyEndpoint(IdempotencyAdmin admin, ObjectProvider<OperationCatalog> catalogs,
@@ -43,11 +43,11 @@ public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
 	}
 
 	/**
-	 * Removes one record, so that its key is new.
-	 * @param security who asks for it
+	 * Removes one record, so that its key can be used again.
+	 * @param security supplies the principal that requests the removal
 	 * @param id the id of the record
 	 * @param operation name of the operation
-	 * @param force whether a record that a live call holds is removed too
+	 * @param force whether to remove the record of a call in progress
 	 * @param store name of another store than the default one
 	 * @return {@link EvictionDescriptor}, or the reason why the request is rejected
 	 */
@@ -65,13 +65,14 @@ public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
 
 	/**
 	 * Removes all records of one caller.
-	 * @param security who asks for it
+	 * @param security supplies the principal that requests the removal
 	 * @param principal the name of the caller
 	 * @param issuer the issuer of the caller's token
 	 * @param registration the client registration of the caller's login
-	 * @param scope the scope that is the caller, instead of a principal
-	 * @param callerId the id of the caller as records show it, instead of the others
-	 * @param force whether records that live calls hold are removed too
+	 * @param scope the scope that identifies the caller, instead of a principal
+	 * @param callerId the id of the caller in its records, instead of the other
+	 * parameters
+	 * @param force whether to remove records of calls in progress
 	 * @param store name of another store than the default one
 	 * @return {@link EvictionDescriptor}, or the reason why the request is rejected
 	 */
@@ -91,8 +92,8 @@ public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
 	}
 
 	/**
-	 * Removes records and logs who did it. A failed removal may have removed a part. If
-	 * nothing is removed, the operator most likely gave another name.
+	 * Removes records and logs the principal. A failed removal may have removed some
+	 * records. If no record is removed, the operator probably entered another name.
 	 */
 	private static EvictionDescriptor remove(Supplier<IdempotencyEviction> removal, SecurityContext security,
 			String verb, String what) {

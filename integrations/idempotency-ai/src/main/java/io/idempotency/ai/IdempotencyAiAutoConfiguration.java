@@ -49,7 +49,7 @@ public final class IdempotencyAiAutoConfiguration {
 	IdempotencyAiAutoConfiguration() {
 	}
 
-	/** Declares what the tools of a server of the Model Context Protocol need. */
+	/** Declares the beans for tools of a Model Context Protocol server. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(name = { "io.modelcontextprotocol.server.McpServerFeatures$SyncToolSpecification",
 			"io.modelcontextprotocol.server.McpStatelessServerFeatures$SyncToolSpecification" })
@@ -80,7 +80,7 @@ public final class IdempotencyAiAutoConfiguration {
 
 	}
 
-	/** Declares what the tools of a model in this application need. */
+	/** Declares the beans for tools of a model in this application. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(name = "org.springframework.ai.tool.execution.ToolExecutionExceptionProcessor")
 	static class ModelConfiguration {
@@ -93,10 +93,10 @@ public final class IdempotencyAiAutoConfiguration {
 	}
 
 	/**
-	 * A bean post-processor that tells rejections, and that a call could not be guarded, to
-	 * the model of the same application, which calls tools without a server between. A
-	 * processor that the application has written itself stays as it is, and what the
-	 * default one throws is thrown. Stateless.
+	 * A bean post-processor that reports rejections and unguarded calls to the model of
+	 * the same application, which calls tools without a server in between. A processor of
+	 * the application is not changed, and exceptions of the default processor are still
+	 * thrown. Stateless.
 	 */
 	static final class ToolErrorPostProcessor implements BeanPostProcessor {
 

@@ -44,14 +44,14 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 /**
- * The adapter of guarded methods that run inside of a tool call of the Model Context
- * Protocol: those of the tool, and those that it calls. The method adapter guards the
- * call; this adapter gives it the values of the request and says a rejection in the way
- * that a model understands. Thread-safe.
+ * The adapter of guarded methods inside a tool call of the Model Context Protocol: the
+ * methods of the tool, and those that it calls. The method adapter guards the call. This
+ * adapter supplies the values of the request and reports a rejection in a form that a
+ * model understands. Thread-safe.
  * <p>
- * A key that the client has chosen belongs to the caller of the HTTP request. A tool that
- * runs on another thread than its request has no caller that is known, so its key belongs
- * to the session, and is rejected on a server without sessions.
+ * A client-generated key belongs to the caller of the HTTP request. If a tool runs on
+ * another thread than its request, its caller is unknown. Its key then belongs to the
+ * session, and is rejected on a server without sessions.
  */
 final class ToolAdapter implements InvocationAdapter {
 
@@ -207,7 +207,7 @@ final class ToolAdapter implements InvocationAdapter {
 						+ "if all callers may share their keys");
 	}
 
-	/** Comes before the method adapter, which takes every call. */
+	/** Runs before the method adapter, which accepts every call. */
 	@Override
 	public int getOrder() {
 		return Ordered.LOWEST_PRECEDENCE - 1;
@@ -224,7 +224,7 @@ final class ToolAdapter implements InvocationAdapter {
 
 	}
 
-	/** Takes a result that is an error through the transaction of the work. */
+	/** Carries a result that is an error through the transaction of the work. */
 	private static final class RolledBack extends RuntimeException {
 
 		private static final long serialVersionUID = 1L;
@@ -239,7 +239,7 @@ final class ToolAdapter implements InvocationAdapter {
 	}
 
 	/**
-	 * What a tool says about its failure.
+	 * Reports the failure of a tool.
 	 *
 	 * @hidden
 	 */
@@ -287,8 +287,8 @@ final class ToolAdapter implements InvocationAdapter {
 	/**
 	 * The settings of tools.
 	 *
-	 * @param metaKey the member of a request's {@code _meta} that holds the key of a tool
-	 * whose annotation names no place
+	 * @param metaKey the property of a request's {@code _meta} that contains the key of a
+	 * tool whose annotation does not configure a position
 	 * @param server whether the application has a server, whose requests have keys
 	 * @param global whether a key is the same for all callers
 	 * @param async whether the server runs tools on other threads than their requests
@@ -297,10 +297,10 @@ final class ToolAdapter implements InvocationAdapter {
 	record ToolSettings(String metaKey, boolean server, boolean global, boolean async, boolean stateless) {
 
 		/**
-		 * Returns whether an application has a server. The SDK alone is on the class path
-		 * of every client of a server, too.
+		 * Returns whether an application has a server. The SDK alone is not sufficient,
+		 * because it is also on the class path of every client.
 		 * @param beans the beans of the application, none of which is created
-		 * @return whether there is a server, or a tool of one, among them
+		 * @return whether the beans include a server or a server tool
 		 */
 		static boolean hasServer(ListableBeanFactory beans) {
 			Stream<Class<?>> servers = Stream.of(McpSyncServer.class, McpAsyncServer.class,

@@ -27,7 +27,7 @@ final class ToolCall {
 	/** The member of a result's {@code _meta} that marks a replay. */
 	static final String REPLAYED = "io.idempotency/replayed";
 
-	/** The member of a result's {@code _meta} that says why the call was rejected. */
+	/** The property of a result's {@code _meta} with the reason of the rejection. */
 	static final String REJECTION = "io.idempotency/rejection";
 
 	private static final String ALGORITHM = "tool1";
@@ -53,7 +53,7 @@ final class ToolCall {
 		this.session = session;
 	}
 
-	/** Returns the call that the current thread works for, {@code null} if none. */
+	/** Returns the call that the current thread processes, or {@code null}. */
 	static @Nullable ToolCall current() {
 		return CURRENT.get();
 	}
@@ -78,9 +78,9 @@ final class ToolCall {
 	}
 
 	/**
-	 * Notes that a guarded method was rejected, or could not be guarded.
-	 * @param rejection says why
-	 * @param untouched whether it is the tool, which has not run
+	 * Records that a guarded method was rejected, or could not be guarded.
+	 * @param rejection the reason
+	 * @param untouched whether the tool itself was rejected before it ran
 	 */
 	void rejected(RuntimeException rejection, boolean untouched) {
 		this.rejection = rejection;

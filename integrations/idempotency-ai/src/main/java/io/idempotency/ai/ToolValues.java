@@ -60,7 +60,10 @@ final class ToolValues implements RequestValues {
 		return value instanceof CharSequence || value instanceof Number || value instanceof Boolean;
 	}
 
-	/** Returns who calls, as the HTTP request says; the client makes the tool's own. */
+	/**
+	 * Returns the caller of the HTTP request. The client sets the values of the tool
+	 * call.
+	 */
 	@Override
 	public @Nullable Principal principal() {
 		return this.request.get().principal();

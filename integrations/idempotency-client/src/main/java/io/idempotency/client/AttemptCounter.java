@@ -61,14 +61,14 @@ final class AttemptCounter {
 		return (delay != null) ? allowed(delay, status) : null;
 	}
 
-	/** Returns how long the server asks to wait, {@code null} if it does not say that. */
+	/** Returns how long the server asks to wait, or {@code null}. */
 	@Nullable Duration parse(@Nullable String retryAfter) {
 		return RetryAfter.parse(retryAfter, this.timing.now());
 	}
 
 	private @Nullable Duration delay(int status, @Nullable Duration asked, boolean told) {
 		if (status == CONFLICT && asked != null) {
-			// The first call may end long before the time that the server can promise.
+			// The first call may end long before the time that the server can guarantee.
 			return min(asked.plus(share(this.calls.firstDelay())), this.calls.maxDelay());
 		}
 		if (!told && !isRepeated(status)) {
@@ -85,7 +85,7 @@ final class AttemptCounter {
 				|| this.calls.areRepeatedOn(status);
 	}
 
-	/** Callers that failed together must not come back together. */
+	/** Callers that failed at the same time must not retry at the same time. */
 	private Duration backOff() {
 		Duration full = min(this.calls.firstDelay().multipliedBy(1L << Math.min(this.begun - 1, 20)),
 				this.calls.maxDelay());
@@ -104,7 +104,7 @@ final class AttemptCounter {
 		Duration passed = Duration.ofNanos(this.timing.nanoTime() - this.start);
 		boolean another = this.begun < this.calls.maxAttempts()
 				&& passed.plus(delay).compareTo(this.calls.maxTime()) < 0;
-		// Neither the key nor the address: both may tell whom the call is about.
+		// Neither the key nor the address is logged, because both may identify a person.
 		logger.debug("Attempt {} of {}: {}, {}", this.begun, this.calls.maxAttempts(), reason,
 				another ? "the next after " + delay.toMillis() + " ms" : "the last");
 		return another ? delay : null;

@@ -39,7 +39,7 @@ final class BlockingCaller {
 	/**
 	 * Sends a call.
 	 * @return the first response after which the call is not repeated
-	 * @throws IOException if there was no response, in the last attempt or before the
+	 * @throws IOException if no response came, in the last attempt or before the
 	 * thread was interrupted
 	 * @throws RejectedCallException if that response is a rejection
 	 */

@@ -14,12 +14,12 @@ import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
 import reactor.core.publisher.Mono;
 
 /**
- * {@link EnableAutoConfiguration Auto-configuration} for calls of other services: this
- * configuration declares beans, and an application adds them to the clients that shall
- * send keys. No client gets such a bean by itself.
+ * {@link EnableAutoConfiguration Auto-configuration} for calls of other services. This
+ * configuration declares beans, and an application adds them to the clients that send
+ * keys. No client gets such a bean automatically.
  * <p>
- * The beans are also there with {@code idempotency.enabled=false}, which is about the
- * calls that this application gets.
+ * The beans also exist with {@code idempotency.enabled=false}, which applies only to the
+ * calls that this application receives.
  *
  * @since 0.1.0
  */

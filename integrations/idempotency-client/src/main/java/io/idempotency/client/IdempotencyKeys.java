@@ -6,11 +6,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives a call the key of its intent: {@code IdempotencyKeys.with("order-42", () ->
- * payments.pay(order))}. A job that is started again after a crash passes the same key,
- * so that its call is a repetition and not a second call.
+ * Assigns the key of its intent to a call:
+ * {@code IdempotencyKeys.with("order-42", () -> payments.pay(order))}. A job that is
+ * restarted after a crash passes the same key, so that its call is a retry and not a
+ * second call.
  * <p>
- * The key is bound to the current thread while the work runs, and is not handed to other
+ * The key is bound to the current thread while the work runs, and is not passed to other
  * threads. Inside {@code with} another {@code with} hides the outer one. A key names one
  * call: the work may make the call again, but a call of another method or address fails
  * before it is sent.
@@ -31,14 +32,14 @@ public final class IdempotencyKeys {
 	}
 
 	/**
-	 * Runs work whose call gets a key.
+	 * Runs work whose call uses a key.
 	 * @param <T> the type of the result
-	 * @param <E> what the work may throw
+	 * @param <E> the exception of the work
 	 * @param key the key: 1 to 255 characters of printable ASCII without blanks, quotes,
 	 * commas and semicolons
 	 * @param work the work, which makes the call on this thread
 	 * @return the result of the work
-	 * @throws E what the work throws
+	 * @throws E the exception of the work
 	 * @throws IllegalArgumentException if the key is malformed
 	 */
 	public static <T extends @Nullable Object, E extends Exception> T with(String key, Work<T, E> work) throws E {
@@ -78,7 +79,7 @@ public final class IdempotencyKeys {
 	 * Work that makes a call.
 	 *
 	 * @param <T> the type of the result
-	 * @param <E> what the work may throw
+	 * @param <E> the exception of the work
 	 */
 	@FunctionalInterface
 	public interface Work<T extends @Nullable Object, E extends Exception> {

@@ -40,7 +40,7 @@ public final class IdempotentCallCapability implements Capability {
 
 	/**
 	 * Creates a capability.
-	 * @param calls says what gets a key and what is repeated
+	 * @param calls the configuration of keys and retries
 	 */
 	public IdempotentCallCapability(IdempotentCalls calls) {
 		this(calls, Timing.SYSTEM);
@@ -65,7 +65,7 @@ public final class IdempotentCallCapability implements Capability {
 		return request.headers().keySet().stream().anyMatch(calls.header()::equalsIgnoreCase);
 	}
 
-	/** Feign's retry for the calls that have no key and get none. */
+	/** Feign's retry for the calls without a key. */
 	private record KeylessRetryer(Retryer retryer, IdempotentCalls calls) implements Retryer {
 
 		@Override

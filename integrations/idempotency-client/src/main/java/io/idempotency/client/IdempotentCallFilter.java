@@ -50,7 +50,7 @@ public final class IdempotentCallFilter implements ExchangeFilterFunction {
 
 	/**
 	 * Creates a filter.
-	 * @param calls says what gets a key and what is repeated
+	 * @param calls the configuration of keys and retries
 	 */
 	public IdempotentCallFilter(IdempotentCalls calls) {
 		this(calls, Timing.SYSTEM);
@@ -62,10 +62,10 @@ public final class IdempotentCallFilter implements ExchangeFilterFunction {
 	}
 
 	/**
-	 * Gives a call the key of its intent:
+	 * Assigns the key of its intent to a call:
 	 * {@code mono.contextWrite(IdempotentCallFilter.key("order-42"))}. This method helps
 	 * where {@link IdempotencyKeys#with} does not, because another thread subscribes to
-	 * the call. Here, too, a key names one call.
+	 * the call. A key names one call here as well, as with {@code IdempotencyKeys}.
 	 * @param key the key: 1 to 255 characters of printable ASCII without blanks, quotes,
 	 * commas and semicolons
 	 * @return the function to pass to {@code contextWrite}
@@ -167,7 +167,7 @@ public final class IdempotentCallFilter implements ExchangeFilterFunction {
 
 		private Mono<byte[]> read(ClientResponse answer, ResponseHead head) {
 			Flux<DataBuffer> body = answer.body(BodyExtractors.toDataBuffers());
-			// A length that is known bounds what is read.
+			// A known length bounds the read.
 			return ((head.length() < 0) ? DataBufferUtils.join(body, this.maxBodySize) : DataBufferUtils.join(body))
 				.map(KeyedCall::bytes)
 				.defaultIfEmpty(new byte[0])

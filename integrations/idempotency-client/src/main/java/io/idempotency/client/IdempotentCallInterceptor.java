@@ -35,7 +35,7 @@ public final class IdempotentCallInterceptor implements ClientHttpRequestInterce
 
 	/**
 	 * Creates an interceptor.
-	 * @param calls says what gets a key and what is repeated
+	 * @param calls the configuration of keys and retries
 	 */
 	public IdempotentCallInterceptor(IdempotentCalls calls) {
 		this(calls, Timing.SYSTEM);

@@ -160,7 +160,7 @@ public final class IdempotentCalls {
 		}
 
 		/**
-		 * Sets the methods whose calls get a key where the caller has set none.
+		 * Sets the methods whose calls get a key if the caller has not set one.
 		 * @param methods names of HTTP methods in any case, by default {@code POST} and
 		 * {@code PATCH}; safe methods such as {@code GET} are rejected
 		 * @return this
@@ -191,8 +191,9 @@ public final class IdempotentCalls {
 		}
 
 		/**
-		 * Sets how often a call is sent at most, the first time included.
-		 * @param maxAttempts the number, by default 5; 1 sends a key and repeats nothing
+		 * Sets the maximum number of attempts, including the first.
+		 * @param maxAttempts the number, by default 5; with 1, a key is sent and no call
+		 * is repeated
 		 * @return this
 		 */
 		public Builder maxAttempts(int maxAttempts) {
@@ -214,7 +215,7 @@ public final class IdempotentCalls {
 
 		/**
 		 * Sets the delay before the second attempt. The delay doubles with each further
-		 * attempt, and chance takes up to half of it away.
+		 * attempt, and is reduced by a random part of up to a half.
 		 * @param firstDelay the delay, by default 200 milliseconds
 		 * @return this
 		 */

@@ -25,7 +25,8 @@ public final class RejectedCallException extends RuntimeException {
 	private final @Nullable Duration retryAfter;
 
 	RejectedCallException(int status, Rejection rejection, @Nullable Duration retryAfter) {
-		// No detail: it may tell whom the call is about, and messages are logged.
+		// The message omits the detail, because the detail may identify a person and
+		// messages are logged.
 		super("The called service rejected the call with " + status + " '"
 				+ rejection.code().replaceAll("[\\p{C}\\p{Zl}\\p{Zp}]", "_") + "' and retry advice '" + rejection.retry()
 				+ "'");
@@ -52,10 +53,10 @@ public final class RejectedCallException extends RuntimeException {
 
 	/**
 	 * Returns what may be done with the key.
-	 * @return {@code same-key}: the same call may be made again with the same key, later;
-	 * {@code new-key}: this key will never do what was asked; {@code never}: the work is
-	 * done or must not be done again, look the outcome up; {@code fix-request}: the
-	 * request is wrong
+	 * @return {@code same-key}: retry the same call later with the same key;
+	 * {@code new-key}: this key can no longer execute the call; {@code never}: the work
+	 * is done or must not be done again, look the outcome up; {@code fix-request}: the
+	 * request is invalid
 	 */
 	public String retry() {
 		return this.rejection.retry();
@@ -70,8 +71,8 @@ public final class RejectedCallException extends RuntimeException {
 	}
 
 	/**
-	 * Returns how long the service asks to wait before the call is made again.
-	 * @return the time, {@code null} if it does not say one
+	 * Returns how long the service asks to wait before the next attempt.
+	 * @return the time, {@code null} if the service does not state one
 	 */
 	public @Nullable Duration retryAfter() {
 		return this.retryAfter;

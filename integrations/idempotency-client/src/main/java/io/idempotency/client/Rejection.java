@@ -43,8 +43,8 @@ record Rejection(String code, String retry, @Nullable String detail) implements 
 	}
 
 	/**
-	 * Reads the members of an object whose values are texts. Members of inner objects do
-	 * not count, nor does what texts only look like.
+	 * Reads the string properties of an object. Properties of inner objects are ignored,
+	 * and so is text inside strings that looks like a property.
 	 */
 	private static Map<String, String> members(String json) {
 		Map<String, String> members = new HashMap<>();
@@ -76,7 +76,7 @@ record Rejection(String code, String retry, @Nullable String detail) implements 
 		return (depth == 0) ? members : Map.of();
 	}
 
-	/** Returns where a text ends: at its quote, or at the end of what there is. */
+	/** Returns the end of a string: its quote, or the end of the input. */
 	private static int end(String json, int start) {
 		int end = start;
 		while (end < json.length() && json.charAt(end) != '"') {

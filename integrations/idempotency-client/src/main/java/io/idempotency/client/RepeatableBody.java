@@ -68,7 +68,7 @@ final class RepeatableBody implements BodyInserter<Object, ClientHttpRequest> {
 
 	private enum State {
 
-		/** The bytes were not asked for yet, so the original can still give them. */
+		/** The bytes were not requested yet, so the original can still provide them. */
 		UNTOUCHED,
 
 		/** Bytes were sent, and not all of them were recorded. */
@@ -92,7 +92,7 @@ final class RepeatableBody implements BodyInserter<Object, ClientHttpRequest> {
 			HttpHeaders headers = new HttpHeaders();
 			getHeaders().forEach((name, values) -> values.forEach((value) -> headers.add(name, value)));
 			RepeatableBody.this.headers = headers;
-			// Clients know the length of a Mono before they send it.
+			// Clients determine the length of a Mono before they send it.
 			return super.writeWith((body instanceof Mono<? extends DataBuffer> mono)
 					? mono.doOnSubscribe((subscription) -> begin()).doOnNext(this::add).doOnSuccess((last) -> end())
 					: Flux.from(body)

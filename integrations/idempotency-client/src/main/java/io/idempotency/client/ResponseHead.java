@@ -35,9 +35,9 @@ record ResponseHead(int status, long length, Function<String, @Nullable String> 
 	}
 
 	/**
-	 * Rejects a body that is shorter than its header says. Not all clients do: to
-	 * {@code HttpURLConnection} the end of a connection that is not kept alive is the end
-	 * of the body.
+	 * Rejects a body that is shorter than its header states. Not all clients do so:
+	 * {@code HttpURLConnection} treats the end of a connection that is not kept alive as
+	 * the end of the body.
 	 */
 	void requireWhole(int read) throws EOFException {
 		if (read < this.length) {

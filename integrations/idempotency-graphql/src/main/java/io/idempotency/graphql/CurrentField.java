@@ -15,8 +15,8 @@ import org.springframework.graphql.data.method.annotation.support.AnnotatedContr
 import org.springframework.scheduling.SchedulingTaskExecutor;
 
 /**
- * Tells the field that the current thread fetches. Spring hands it to the method of a
- * controller only if the method asks for it. Thread-safe.
+ * Exposes the field that the current thread fetches. Spring passes it to the method of a
+ * controller only if the method declares such a parameter. Thread-safe.
  */
 final class CurrentField extends SimplePerformantInstrumentation {
 
@@ -30,7 +30,7 @@ final class CurrentField extends SimplePerformantInstrumentation {
 		return Objects.requireNonNull(current.get(), "No GraphQL field is being fetched");
 	}
 
-	/** Runs an action while a field is fetched, or while none is. */
+	/** Runs an action while a field is fetched, or outside of a fetch. */
 	static <X extends Throwable> @Nullable Object call(@Nullable DataFetchingEnvironment field, Action<X> action)
 			throws X {
 		DataFetchingEnvironment before = current.get();
@@ -56,8 +56,8 @@ final class CurrentField extends SimplePerformantInstrumentation {
 	}
 
 	/**
-	 * Carries the field to the threads on which Spring calls methods that block, which
-	 * are virtual ones if the application has asked for these. Thread-safe.
+	 * Propagates the field to the threads on which Spring calls blocking methods. These
+	 * are virtual threads if the application enables them. Thread-safe.
 	 */
 	static final class Threads implements BeanPostProcessor {
 
@@ -65,7 +65,8 @@ final class CurrentField extends SimplePerformantInstrumentation {
 		public Object postProcessAfterInitialization(Object bean, String name) {
 			if (bean instanceof AnnotatedControllerConfigurer controllers) {
 				Executor executor = controllers.getExecutor();
-				// Spring knows a pool of threads by its type, and calls no methods there.
+				// Spring recognizes a pool of threads by its type, and calls no methods
+				// there.
 				if (executor != null
 						&& !(executor instanceof SchedulingTaskExecutor pool && pool.prefersShortLivedTasks())) {
 					controllers.setExecutor((task) -> execute(executor, task));
@@ -84,7 +85,7 @@ final class CurrentField extends SimplePerformantInstrumentation {
 
 	}
 
-	/** What is done while a field is fetched. */
+	/** An action that runs while a field is fetched. */
 	interface Action<X extends Throwable> {
 
 		@Nullable Object run() throws X;

@@ -73,9 +73,9 @@ record FieldFailureRecorder(DataFetchingEnvironment environment, ResultCodec cod
 	}
 
 	/**
-	 * Makes the errors of a replay.
+	 * Creates the errors of a replay.
 	 * @param told the text of {@link #told(Throwable)}
-	 * @param environment the field that is fetched now; the errors are at its place
+	 * @param environment the field that is currently fetched; the errors get its path
 	 * @param codec reads the errors
 	 */
 	@SuppressWarnings("unchecked")

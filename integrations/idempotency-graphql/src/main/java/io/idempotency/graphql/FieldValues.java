@@ -18,9 +18,9 @@ import io.idempotency.codec.ResultCodec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of one field and of the request that it came with. The arguments are those
- * that GraphQL has coerced: it does not matter whether they were written into the
- * document or sent as variables. Not thread-safe.
+ * The values of one field and of the request that contains it. The arguments are the
+ * coerced arguments of GraphQL, so literals in the document and variables are equivalent.
+ * Not thread-safe.
  */
 final class FieldValues implements RequestValues {
 
@@ -74,7 +74,9 @@ final class FieldValues implements RequestValues {
 		return value;
 	}
 
-	/** Returns the keys in directives of the field; a directive may stand there twice. */
+	/**
+	 * Returns the keys in directives of the field, which may have the directive twice.
+	 */
 	List<Object> keysOfDirective() {
 		return this.environment.getQueryDirectives()
 			.getImmediateAppliedDirective(DIRECTIVE)
@@ -106,9 +108,9 @@ final class FieldValues implements RequestValues {
 	}
 
 	/**
-	 * Makes the fingerprint of the field and of those around it: what a mutation does may
-	 * depend on the arguments of its parent.
-	 * @param byPath whether the place of the field in the document is compared
+	 * Creates the fingerprint of the field and of its parents: the effect of a mutation
+	 * may depend on the arguments of its parent.
+	 * @param byPath whether the position of the field in the document is compared
 	 */
 	Fingerprint fingerprint(ResultCodec codec, boolean byPath) {
 		Fingerprint.Builder fingerprint = Fingerprint.of(ALGORITHM).add(byPath ? path() : null);

@@ -53,13 +53,13 @@ import org.springframework.stereotype.Controller;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * The adapter of methods of controllers that fetch a field of a GraphQL document. The
- * method adapter guards the call; this adapter gives it the key, the caller and the
- * arguments of the field. Thread-safe.
+ * The adapter of controller methods that fetch a field of a GraphQL document. The method
+ * adapter guards the call; this adapter supplies the key, the caller and the arguments of
+ * the field. Thread-safe.
  * <p>
- * A key in a header is one for the whole document, so the place of the field in the
- * document is part of it, and each field is an operation of its own. A key in a directive
- * of the field or in its arguments belongs to the field alone.
+ * A key in a header applies to the whole document. So the position of the field in the
+ * document is part of the key, and each field is a separate operation. A key in a
+ * directive of the field or in its arguments belongs to the field alone.
  */
 final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingleton {
 
@@ -94,9 +94,9 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 	 * @param methodAdapter guards the calls
 	 * @param keyReader checks keys
 	 * @param codec encodes arguments that are compared
-	 * @param keyHeader the header of keys where an annotation names no place
-	 * @param sources execute the documents; asked at the end of the start
-	 * @param resolvers make errors of the failures of fields
+	 * @param keyHeader the default header of keys
+	 * @param sources execute the documents; used at the end of startup
+	 * @param resolvers convert the failures of fields to errors
 	 */
 	GraphQlAdapter(MethodAdapter methodAdapter, OperationKeyReader keyReader, ResultCodec codec, String keyHeader,
 			ObjectProvider<GraphQlSource> sources, ObjectProvider<DataFetcherExceptionResolver> resolvers) {
@@ -128,7 +128,7 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 		return AnnotatedElementUtils.hasAnnotation(targetClass, Controller.class) && mapping(method).isPresent();
 	}
 
-	/** Returns the type that an annotation names, empty if none does. */
+	/** Returns the type that an annotation names, or an empty string. */
 	private static String type(Method method, Class<?> targetClass) {
 		String type = mapping(method).getString("typeName");
 		return !type.isEmpty() ? type
@@ -235,7 +235,7 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 		return environment != null && environment.getFieldDefinition().getName().equals(fieldOf(call.operation()));
 	}
 
-	/** Returns the name of the field, empty for a method that fetches none. */
+	/** Returns the name of the field, empty for a method that does not fetch a field. */
 	private String fieldOf(IdempotentOperation operation) {
 		GuardedMethod guarded = operation.guarded();
 		return this.fields.computeIfAbsent(new MethodClassKey(guarded.method(), guarded.targetClass()), (key) -> {
@@ -304,7 +304,7 @@ final class GraphQlAdapter implements InvocationAdapter, SmartInitializingSingle
 		}
 	}
 
-	/** Comes before the method adapter, which takes every call. */
+	/** Runs before the method adapter, which accepts every call. */
 	@Override
 	public int getOrder() {
 		return Ordered.LOWEST_PRECEDENCE - 2;

@@ -21,8 +21,8 @@ import org.springframework.graphql.server.WebGraphQlInterceptor;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for Spring for GraphQL: each guarded
- * field is a call of its own, and a rejected one tells its client why, and what to do with
- * the key.
+ * field is a separate call. The error of a rejected field contains the reason and the
+ * retry advice for the key.
  *
  * @since 0.1.0
  */
@@ -56,7 +56,7 @@ public final class IdempotencyGraphQlAutoConfiguration {
 		return new RejectionExceptionResolver(codec);
 	}
 
-	/** Documents that come with requests. */
+	/** Documents that arrive in requests. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 	static class WebConfiguration {

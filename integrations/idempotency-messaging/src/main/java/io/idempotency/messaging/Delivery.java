@@ -292,7 +292,7 @@ abstract class Delivery implements InvocationListener {
 		return (id != null) ? id : "(unknown id)";
 	}
 
-	/** What a listener does with its message. */
+	/** The ways in which a listener settles its message. */
 	enum Settlement {
 
 		/** The broker removes the message. */

@@ -79,7 +79,7 @@ record GuardedListener(IdempotentOperation operation, ListenerKind kind, @Nullab
 
 	/**
 	 * Returns the only queue or JMS destination of a listener.
-	 * @return the name, {@code null} if there are several, or none that is known yet
+	 * @return the name, {@code null} if there are several, or none is known yet
 	 */
 	private static @Nullable String queue(ListenerKind kind, IdempotentOperation operation,
 			UnaryOperator<@Nullable String> placeholders) {

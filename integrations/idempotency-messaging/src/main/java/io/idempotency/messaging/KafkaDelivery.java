@@ -58,7 +58,8 @@ final class KafkaDelivery extends Delivery {
 		return (own == null) ? replaced : replaced(replaced, Consumer.class, KafkaHeaders.CONSUMER,
 				(consumer) -> InterceptingProxy.<Consumer<?, ?>>of(consumer, CONSUMER, (method, given, made) -> {
 					Object result = made.call();
-					// The claim need not end first: the record comes with a later poll.
+					// The claim need not end first: the record is delivered by a later
+					// poll.
 					if (own.isSoughtBy(method, given)) {
 						settled(Settlement.RETURNED);
 					}
@@ -125,7 +126,7 @@ final class KafkaDelivery extends Delivery {
 	}
 
 	/**
-	 * The type is that of Kafka, because Spring Kafka wraps the other one, and the dead
+	 * The type is that of Kafka. Spring Kafka would wrap another type, and the dead
 	 * letter would not contain the reason.
 	 */
 	@Override
@@ -135,7 +136,8 @@ final class KafkaDelivery extends Delivery {
 
 	/**
 	 * Leaves the record to the error handler, which delivers it again. A record whose
-	 * outcome is unknown needs an operator, and would be given up after some tries.
+	 * outcome is unknown needs an operator, and the handler would give up on it after
+	 * some attempts.
 	 */
 	@Override
 	Throwable returnMessage(Throwable why) {

@@ -9,9 +9,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the id of a Kafka record: topic, partition and offset. A record of a retry topic
- * or a dead letter topic has the id of the record that failed first, because it is the
- * same message.
+ * Creates the id of a Kafka record: topic, partition and offset. A record of a retry
+ * topic or a dead letter topic has the id of the record that failed first, because it is
+ * the same message.
  */
 final class KafkaMessageId {
 

@@ -217,7 +217,7 @@ final class ListenerAdapter implements InvocationAdapter, SmartLifecycle {
 
 	/**
 	 * Settles the message of a call that failed or was rejected.
-	 * @return the result for a container that need not know
+	 * @return the result for a container that does not need the exception
 	 * @throws Throwable the exception for the container
 	 */
 	private static @Nullable Object threw(OperationCall call, Delivery delivery, Throwable thrown) throws Throwable {
@@ -267,7 +267,7 @@ final class ListenerAdapter implements InvocationAdapter, SmartLifecycle {
 		}
 	}
 
-	/** Returns whether the call is a duplicate that has nothing to return. */
+	/** Returns whether the call is a duplicate without a return value. */
 	private static boolean isDuplicate(OperationCall call, Throwable thrown) {
 		Type type = call.operation().result().type();
 		return isRejection(call, thrown) && thrown instanceof IdempotencyResultUnavailableException

@@ -61,7 +61,7 @@ final class RabbitBroker implements Broker {
 			return;
 		}
 		Set<Boolean> modes = modes(queue, operation);
-		// Which of several queues a message comes from is known with the message only.
+		// Among several queues, the queue of a message is only known from the message.
 		if (modes.size() > 1 && queue != null) {
 			throw mixedModes(operation);
 		}
@@ -108,7 +108,7 @@ final class RabbitBroker implements Broker {
 			.flatMap((element) -> AnnotatedElementUtils.findMergedRepeatableAnnotations(element, RabbitListener.class)
 				.stream())
 			.map((listener) -> String.valueOf(this.beanFactory.resolveEmbeddedValue(listener.ackMode())).trim())
-			// The containers know the value of an expression.
+			// Only the containers resolve the value of an expression.
 			.filter((mode) -> !mode.isEmpty() && !mode.contains("#{"))
 			.map(AcknowledgeMode.MANUAL.name()::equalsIgnoreCase)
 			.collect(Collectors.toSet());

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.springdoc.core.customizers.GlobalOpenApiCustomizer;
 
 /**
- * Adds what guarded operations refer to, and the endpoint that issues tokens, to each
- * document that has guarded operations.
+ * Adds the shared components of guarded operations, and the endpoint that issues tokens,
+ * to each document that has guarded operations.
  */
 final class SharedComponentsCustomizer implements GlobalOpenApiCustomizer {
 

@@ -14,8 +14,8 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Sells what is in the stock, places orders and books money on them; knows nothing of
- * keys or retries.
+ * Takes items from the stock, places orders and books payments. This class does not
+ * handle keys or retries.
  */
 @Service
 class Orders {
@@ -52,7 +52,7 @@ class Orders {
 	}
 
 	/**
-	 * Takes the pieces out of the stock and writes the order, both or none.
+	 * Takes the items from the stock and writes the order, both or neither.
 	 */
 	@Transactional
 	Mono<Order> place(String customer, String sku, int quantity) {
@@ -65,8 +65,8 @@ class Orders {
 	}
 
 	/**
-	 * Takes pieces if there are that many, in one statement: of any number of buyers none
-	 * takes what another has already taken.
+	 * Takes items in one statement if the stock suffices, so concurrent buyers never take
+	 * the same item.
 	 */
 	private Mono<Void> take(Product product, int quantity) {
 		return this.database.sql("update product set stock = stock - :quantity where sku = :sku and stock >= :quantity")
@@ -126,7 +126,7 @@ class Orders {
 	}
 
 	/**
-	 * Books a refund if no more than what was paid is given back.
+	 * Books a refund of at most the amount that was paid.
 	 */
 	Mono<Void> bookRefund(long id, BigDecimal amount) {
 		return book(id, amount, """

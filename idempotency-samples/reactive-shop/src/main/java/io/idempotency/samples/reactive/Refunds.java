@@ -66,7 +66,7 @@ class Refunds {
 	}
 
 	/**
-	 * Money that went back to the customer.
+	 * A refund to the customer.
 	 */
 	record Refund(long id, long orderId, String reference, BigDecimal amount, String status) {
 	}

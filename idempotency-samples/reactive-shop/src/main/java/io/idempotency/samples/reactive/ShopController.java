@@ -109,7 +109,7 @@ class ShopController {
 		return this.refunds.of(orderId);
 	}
 
-	/** Needs no key of its own: what it calls is guarded. */
+	/** Needs no key: the method that it calls is guarded. */
 	@PostMapping("/orders/{orderId}/refunds")
 	@ResponseStatus(HttpStatus.CREATED)
 	Mono<Refund> refund(@PathVariable long orderId, @Valid @RequestBody RefundRequest request) {

@@ -58,9 +58,10 @@ class CheckoutController {
 	}
 
 	/**
-	 * A second click while the first post is on its way waits for it: the browser has
-	 * forgotten the first by then and shows what the second gets. The order is compared
-	 * and not the whole form, whose CSRF token looks different each time it is shown.
+	 * A second click while the first post is in progress waits for it: the browser has
+	 * discarded the first post and shows the response to the second. The fingerprint
+	 * covers the order instead of the whole form, whose CSRF token differs each time the
+	 * form is shown.
 	 */
 	@Idempotent(body = "token", token = true, fingerprint = "{#form.sku, #form.quantity}", conflict = ConflictMode.WAIT,
 			waitTimeout = "15s")

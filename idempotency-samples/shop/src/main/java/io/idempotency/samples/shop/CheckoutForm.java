@@ -7,7 +7,7 @@ import jakarta.validation.constraints.NotNull;
 import jakarta.validation.constraints.Size;
 
 /**
- * What the form at the checkout asks for; its token is the library's business.
+ * The fields of the checkout form; the library handles its token.
  */
 record CheckoutForm(@NotBlank @Size(max = 40) String sku, @NotNull @Min(1) @Max(100) Integer quantity) {
 }

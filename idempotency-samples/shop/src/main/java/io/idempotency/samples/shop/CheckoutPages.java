@@ -14,7 +14,7 @@ import org.springframework.web.util.HtmlUtils;
  */
 final class CheckoutPages {
 
-	/** Rejected, but not because nothing has happened. */
+	/** Rejections after which the order may have been placed. */
 	private static final Set<String> MAYBE_ORDERED = Set.of("in-progress", "outcome-unknown", "result-unavailable",
 			"key-reused");
 

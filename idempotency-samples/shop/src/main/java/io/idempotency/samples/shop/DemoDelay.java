@@ -5,9 +5,9 @@ import java.time.Duration;
 import org.springframework.stereotype.Component;
 
 /**
- * Makes a call as slow as the request header {@value #HEADER} asks for ({@code 3s}), so
- * that one can watch clients that lose patience. For demonstrations only: no real service
- * lets its callers hold its threads.
+ * Delays a call by the duration in the request header {@value #HEADER} ({@code 3s}), to
+ * demonstrate clients that give up. For demonstrations only: in production, do not let
+ * callers block threads.
  */
 @Component
 public class DemoDelay {
@@ -17,7 +17,7 @@ public class DemoDelay {
 
 	private static final Duration LONGEST = Duration.ofSeconds(10);
 
-	/** Waits as long as asked, at most ten seconds. */
+	/** Waits for the requested time, at most ten seconds. */
 	public void pause(Duration asked) {
 		if (asked.isNegative() || asked.isZero()) {
 			return;

@@ -4,7 +4,7 @@ import java.math.BigDecimal;
 import java.time.Instant;
 
 /**
- * What a customer ordered, and what became of it.
+ * An order of a customer and its state.
  */
 public record Order(long id, String orderNo, String customer, String sku, int quantity, BigDecimal amount,
 		BigDecimal paid, BigDecimal refunded, Status status, Instant createdAt) {

@@ -75,7 +75,7 @@ public class Orders {
 	}
 
 	/**
-	 * Finds the order that a caller knows by a name of its own.
+	 * Finds an order by the caller's reference.
 	 */
 	public Optional<Order> find(String scheme, String customer, String requestId) {
 		return this.jdbc.sql(SELECT + "where scheme = :scheme and customer = :customer and request_id = :requestId")
@@ -101,15 +101,15 @@ public class Orders {
 	 * Places an order that has no name but its number.
 	 */
 	public Order place(String customer, String sku, int quantity) {
-		// The number first: where it comes from may need a connection of its own.
+		// The number comes first, because its source may need a separate connection.
 		NewOrder order = new NewOrder(this.numbers.next(), customer, sku, quantity, null, null);
 		return Objects.requireNonNull(this.transaction.execute((status) -> place(order)));
 	}
 
 	/**
-	 * Takes the pieces out of the stock and writes the order, both or none.
-	 * @throws org.springframework.dao.DuplicateKeyException if there is an order with its
-	 * number or its reference
+	 * Takes the items from the stock and writes the order, both or neither.
+	 * @throws org.springframework.dao.DuplicateKeyException if an order with the same
+	 * number or reference exists
 	 */
 	@Transactional
 	public Order place(NewOrder order) {
@@ -121,7 +121,7 @@ public class Orders {
 	}
 
 	/**
-	 * Writes an order whose pieces were taken already, and says so inside the
+	 * Writes an order whose items were already taken, and publishes the event inside the
 	 * transaction.
 	 */
 	@Transactional
@@ -162,7 +162,7 @@ public class Orders {
 	}
 
 	/**
-	 * Books a refund if no more than what was paid is given back.
+	 * Books a refund of at most the amount that was paid.
 	 */
 	void bookRefund(long id, BigDecimal amount) {
 		int booked = this.jdbc.sql("""

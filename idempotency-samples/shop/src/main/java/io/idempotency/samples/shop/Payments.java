@@ -9,7 +9,7 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Takes payments; knows nothing of keys or retries.
+ * Takes payments. This class does not handle keys or retries.
  */
 @Service
 class Payments {

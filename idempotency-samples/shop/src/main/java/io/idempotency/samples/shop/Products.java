@@ -29,8 +29,8 @@ public class Products {
 	}
 
 	/**
-	 * Takes pieces out of the stock if there are that many, in one statement: of any
-	 * number of buyers none takes what another has already taken.
+	 * Takes items in one statement if the stock suffices, so concurrent buyers never take
+	 * the same item.
 	 */
 	boolean take(String sku, int quantity) {
 		return this.jdbc.sql("update product set stock = stock - :quantity where sku = :sku and stock >= :quantity")
@@ -52,7 +52,7 @@ public class Products {
 	}
 
 	/**
-	 * Writes a stock that was computed from what {@link #lock} read.
+	 * Writes a stock that was computed from the result of {@link #lock}.
 	 */
 	public void setStock(Product locked, int stock) {
 		this.jdbc.sql("update product set stock = :stock where sku = :sku")

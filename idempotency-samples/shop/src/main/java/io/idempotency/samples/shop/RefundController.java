@@ -15,7 +15,7 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Needs no key of its own: what it calls is guarded, see {@link Refunds}.
+ * Needs no key: the method that it calls is guarded, see {@link Refunds}.
  */
 @RestController
 @RequestMapping("/api/orders/{orderId}/refunds")

@@ -13,8 +13,8 @@ import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.csrf.CookieCsrfTokenRepository;
 
 /**
- * Lets everybody in, and knows two customers by HTTP Basic: keys belong to the caller, so
- * the demonstration needs more than one. Records are for the operator alone.
+ * Permits all requests, and authenticates two customers by HTTP Basic: keys belong to the
+ * caller, so the demonstration needs several callers. Only the operator can read records.
  */
 @Configuration(proxyBeanMethods = false)
 class SecurityConfiguration {

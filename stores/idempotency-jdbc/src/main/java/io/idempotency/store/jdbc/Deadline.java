@@ -34,9 +34,9 @@ final class Deadline implements AutoCloseable {
 
 	/**
 	 * Begins the call; fails if the pool's connection has no working connection to the
-	 * server. The wait for the connection takes no time from the call: whose statement is
-	 * late loses its connection, and where connecting is slow, the next calls would wait
-	 * for longer and be late themselves, for ever.
+	 * server. The wait for the connection does not count. A statement that exceeds its
+	 * time loses its connection. If connecting is slow, the next calls would otherwise
+	 * wait longer and exceed their time too.
 	 */
 	Deadline(Connection connection, Duration most) throws SQLException {
 		this.connection = connection;
@@ -56,8 +56,8 @@ final class Deadline implements AutoCloseable {
 	}
 
 	/**
-	 * Gives the next statement the rest of the time; fails if no time is left.
-	 * @return the rest of the time, in nanoseconds
+	 * Limits the next statement to the remaining time; fails if no time is left.
+	 * @return the remaining time, in nanoseconds
 	 */
 	long beforeStatement() throws SQLException {
 		long left = left();

@@ -17,12 +17,12 @@ import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Connections that serve the operations of a {@link JdbcIdempotencyStore} that must not
- * wait for the application's pool: renewals, writes of the engine's threads (repeated
- * writes, results of futures), and operations of a thread that holds a connection. All
- * other operations use a connection of the application.
+ * Dedicated connections for the operations of a {@link JdbcIdempotencyStore} that must
+ * not wait for the application's pool: renewals, writes of the engine's threads (repeated
+ * writes, results of futures), and operations of a thread that already has a connection.
+ * All other operations use a connection of the application.
  * <p>
- * If there are several connections, one of them serves renewals only. Thread-safe.
+ * If there are several connections, one of them is used for renewals only. Thread-safe.
  *
  * @since 0.1.0
  */
@@ -62,7 +62,7 @@ public final class DedicatedConnections {
 
 	/**
 	 * Returns whether the thread holds a connection of any data source. A session that is
-	 * open for a whole request may hold one invisibly, which matters only if the
+	 * open for a whole request may hold one invisibly. That is relevant only if the
 	 * application's pool is exhausted.
 	 */
 	private boolean mayHoldConnection() {

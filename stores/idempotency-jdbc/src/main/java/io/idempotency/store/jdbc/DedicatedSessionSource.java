@@ -17,9 +17,9 @@ import org.slf4j.LoggerFactory;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Opens sessions on connections of their own, even if the thread is in a transaction.
- * Each statement is a transaction. So a verb neither joins nor ends the transaction of
- * the caller. A verb that was the victim of a deadlock or of a strict isolation has
+ * Opens sessions on separate connections, even if the thread is in a transaction. Each
+ * statement is a transaction, so an operation neither joins nor ends the transaction of
+ * the caller. An operation that was the victim of a deadlock or of a strict isolation has
  * changed nothing, so it is run again.
  */
 final class DedicatedSessionSource implements SqlSession.Source {
@@ -56,7 +56,7 @@ final class DedicatedSessionSource implements SqlSession.Source {
 				(dialect) -> this.database.needsCare() ? dialect.carefulLockWait(lock) : dialect.ownLockWait(lock));
 	}
 
-	/** Opens a session for a verb that waits for no lock. */
+	/** Opens a session for an operation that waits for no lock. */
 	SqlSession openLook() {
 		return open(this.database, "look", Use.CALL, this.timeouts.call(), (dialect) -> LockWait.NONE);
 	}
@@ -65,7 +65,7 @@ final class DedicatedSessionSource implements SqlSession.Source {
 		return openMaintenance(this.database, "purge", Timeouts.PURGE);
 	}
 
-	/** Opens a session for what no call waits for, and may take long. */
+	/** Opens a session for a long operation that no call waits for. */
 	static SqlSession openMaintenance(JdbcDatabase database, String what, Duration most) {
 		return open(database, what, Use.MAINTENANCE, most, (dialect) -> LockWait.NONE);
 	}
@@ -127,13 +127,13 @@ final class DedicatedSessionSource implements SqlSession.Source {
 	}
 
 	/**
-	 * A connection of our own, even if the thread is in a transaction.
+	 * A separate connection, even if the thread is in a transaction.
 	 *
 	 * @param deadline the end of the call
 	 * @param dedicated the dedicated connections if this is one of them
-	 * @param inReadOnly whether the thread is in a transaction that only reads. The
-	 * source of connections may choose a replica for such a transaction, so the thread is
-	 * shown as one outside of it.
+	 * @param inReadOnly whether the thread is in a transaction that only reads. The data
+	 * source may choose a replica for such a transaction, so it is called as if outside
+	 * of that transaction.
 	 */
 	private record DedicatedConnection(Connection connection, Deadline deadline,
 			@Nullable DedicatedConnections dedicated, Use use, boolean inReadOnly) implements AutoCloseable {
@@ -157,7 +157,7 @@ final class DedicatedSessionSource implements SqlSession.Source {
 				return own;
 			}
 			catch (SQLException | RuntimeException ex) {
-				// Some pools throw exceptions of their own when the database is down.
+				// Some pools throw their own exceptions when the database is unavailable.
 				throw JdbcDatabase.unreached(what, ex);
 			}
 			finally {

@@ -44,7 +44,7 @@ final class JdbcDatabase {
 	/** Until when a table may be locked, by {@link System#nanoTime()}; zero at first. */
 	private volatile long lockedUntil;
 
-	/** The isolation of the transactions that do not ask for another one. */
+	/** The default isolation of transactions. */
 	private volatile int isolation = Connection.TRANSACTION_NONE;
 
 	JdbcDatabase(DataSource dataSource, String tableName, Timeouts timeouts, @Nullable DedicatedConnections dedicated) {
@@ -56,7 +56,7 @@ final class JdbcDatabase {
 
 	/**
 	 * Unwraps a proxy that would return the connection of the caller's transaction, which
-	 * our commit would end. The proxy may stand behind decorators.
+	 * a commit here would end. The proxy may be wrapped by decorators.
 	 */
 	private static DataSource withoutTransaction(DataSource dataSource) {
 		DataSource target = null;
@@ -66,7 +66,7 @@ final class JdbcDatabase {
 			}
 		}
 		catch (SQLException | RuntimeException ex) {
-			// A data source that chooses among several may have none to choose yet.
+			// A routing data source may not have a target yet.
 			logger.debug("The target of {} cannot be inspected", dataSource.getClass(), ex);
 		}
 		return (target != null) ? withoutTransaction(target) : dataSource;
@@ -80,14 +80,14 @@ final class JdbcDatabase {
 		return this.timeouts;
 	}
 
-	/** Returns the dedicated connections if they serve this use. */
+	/** Returns the dedicated connections if they are available for this use. */
 	@Nullable DedicatedConnections dedicatedTo(Use use) {
 		return (this.dedicated != null && this.dedicated.serves(use)) ? this.dedicated : null;
 	}
 
 	/**
-	 * Returns the isolation of the transactions that do not ask for another one,
-	 * {@link Connection#TRANSACTION_NONE} if it is not known yet.
+	 * Returns the default isolation of transactions, {@link Connection#TRANSACTION_NONE}
+	 * if it is not known yet.
 	 */
 	int isolation() {
 		return this.isolation;
@@ -119,15 +119,15 @@ final class JdbcDatabase {
 	}
 
 	/**
-	 * Returns whether statements must bound their wait even for the lock of the table: an
-	 * earlier one may still wait for it, and others would join it, each on a connection
-	 * of its own.
+	 * Returns whether statements must bound their wait even for the lock of the table. An
+	 * earlier statement may still wait for it, and each further one would wait on another
+	 * connection.
 	 */
 	boolean needsCare() {
 		return this.lockedUntil != 0 && this.lockedUntil - System.nanoTime() > 0;
 	}
 
-	/** Returns the dialect, and looks at a connection of our own. */
+	/** Returns the dialect after a check of a separate connection. */
 	Dialect dialectOfOwn(Connection connection) throws SQLException {
 		if (this.isolation == Connection.TRANSACTION_NONE) {
 			this.isolation = connection.getTransactionIsolation();

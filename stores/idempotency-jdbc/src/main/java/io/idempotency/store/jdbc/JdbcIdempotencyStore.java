@@ -99,12 +99,12 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	}
 
 	/**
-	 * Creates a store. The constructor connects to nothing.
+	 * Creates a store. The constructor does not connect to the database.
 	 * @param dataSource the source of connections
 	 * @param tableName the table, with its schema if that is not the default one:
 	 * letters, digits and underscores
 	 * @param waitTimeout how long a claim waits for another transaction that has claimed
-	 * the key and has not ended; MySQL and MariaDB know whole seconds only
+	 * the key and has not ended; MySQL and MariaDB support whole seconds only
 	 * @param storeTimeout how long a call waits for the database once it has a
 	 * connection; a claim that {@link #joining() joins} a transaction may also take the
 	 * {@code waitTimeout}
@@ -116,13 +116,14 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	}
 
 	/**
-	 * Creates a store with dedicated connections. The constructor connects to nothing.
+	 * Creates a store with dedicated connections. The constructor does not connect to the
+	 * database.
 	 * @param dataSource the source of connections
 	 * @param dedicated connections that only the store uses, {@code null} for none
 	 * @param tableName the table, with its schema if that is not the default one:
 	 * letters, digits and underscores
 	 * @param waitTimeout how long a claim waits for another transaction that has claimed
-	 * the key and has not ended; MySQL and MariaDB know whole seconds only
+	 * the key and has not ended; MySQL and MariaDB support whole seconds only
 	 * @param storeTimeout how long a call waits for the database once it has a
 	 * connection, and for a dedicated connection; a claim that {@link #joining() joins} a
 	 * transaction may also take the {@code waitTimeout}

@@ -21,7 +21,7 @@ public final class JdbcSchema extends TableSchema {
 	private final JdbcDatabase database;
 
 	/**
-	 * Creates the schema. The constructor connects to nothing.
+	 * Creates the schema. The constructor does not connect to the database.
 	 * @param dataSource the source of connections
 	 * @param tableName the table, with its schema if that is not the default one
 	 * @throws IllegalArgumentException if the table name is invalid

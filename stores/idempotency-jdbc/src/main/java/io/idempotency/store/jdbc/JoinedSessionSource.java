@@ -53,12 +53,12 @@ final class JoinedSessionSource implements SqlSession.Source {
 	}
 
 	/**
-	 * Opens a session for a verb that only reads, if the transaction sees what others
-	 * have committed and nothing else. A stricter isolation would keep its view from this
-	 * moment on, which may be too early for the caller, or lock what is read. A clock
-	 * that stands still would show results that have expired. The transaction is left as
-	 * it is, even if the verb fails.
-	 * @return the session, {@code null} if the verb has to read elsewhere
+	 * Opens a session for an operation that only reads, if the transaction sees exactly
+	 * the committed data of others. A stricter isolation would fix its snapshot at this
+	 * moment, which may be too early for the caller, or would lock the rows that it
+	 * reads. A clock that stands still would show expired results. The transaction is not
+	 * changed, even if the operation fails.
+	 * @return the session, {@code null} if the operation must read elsewhere
 	 */
 	@Nullable SqlSession openLook() {
 		DataSource dataSource = this.database.dataSource();
@@ -177,10 +177,10 @@ final class JoinedSessionSource implements SqlSession.Source {
 		}
 
 		/**
-		 * Tells a failure of the caller's transaction from a failure of the store. After
-		 * a deadlock or a conflict, no statement can save the transaction, and on some
-		 * databases the next one would begin another transaction, without the earlier
-		 * work.
+		 * Distinguishes a failure of the caller's transaction from a failure of the
+		 * store. After a deadlock or a conflict, no statement can save the transaction.
+		 * On some databases, the next statement would begin another transaction without
+		 * the earlier work.
 		 */
 		private RuntimeException failure(SQLException ex) {
 			SqlStep.Failure failure = dialect().classify(ex.getSQLState(), ex.getErrorCode());
@@ -222,8 +222,9 @@ final class JoinedSessionSource implements SqlSession.Source {
 	}
 
 	/**
-	 * As a statement of the application would have failed, but always as an exception
-	 * that the application repeats. Spring does not know every code.
+	 * Returns the exception that a statement of the application would have thrown, but
+	 * always one that the application retries. Spring does not translate every error
+	 * code.
 	 */
 	private static ConcurrencyFailureException conflict(String what, SQLException ex) {
 		String task = "'" + what + "' of an idempotency record";
@@ -233,9 +234,9 @@ final class JoinedSessionSource implements SqlSession.Source {
 	}
 
 	/**
-	 * Keeps a transaction that the database has given up from being committed.
+	 * Prevents the commit of a transaction that the database has aborted.
 	 *
-	 * @param cause why
+	 * @param cause the reason
 	 */
 	private record Lost(ConcurrencyFailureException cause) implements TransactionSynchronization {
 

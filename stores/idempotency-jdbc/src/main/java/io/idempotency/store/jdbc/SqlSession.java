@@ -21,8 +21,8 @@ import io.idempotency.store.sql.SqlStep.Sql;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection for the time of a verb; closing it gives the connection back. On a
- * connection of our own, every statement is a transaction, even if the pool switches
+ * One connection for the duration of an operation; closing it returns the connection. On
+ * a separate connection, every statement is a transaction, even if the pool switches
  * auto-commit off.
  */
 abstract class SqlSession implements AutoCloseable {
@@ -42,11 +42,11 @@ abstract class SqlSession implements AutoCloseable {
 	private boolean commit;
 
 	/**
-	 * Opens the session: the bound on waiting for locks holds from now on.
-	 * @param deadline the end of the verb
+	 * Opens the session: the bound on waiting for locks applies from now on.
+	 * @param deadline the end of the operation
 	 * @param dialect the dialect of the database
-	 * @param joined whether the verb is a part of the transaction of the caller, so that
-	 * it must see what was committed since that transaction took its snapshot
+	 * @param joined whether the operation is a part of the transaction of the caller, so
+	 * that it must see data that was committed since that transaction took its snapshot
 	 * @param commit whether each statement has to be committed
 	 */
 	SqlSession(Connection connection, Deadline deadline, Dialect dialect, LockWait lockWait, boolean joined,
@@ -60,7 +60,9 @@ abstract class SqlSession implements AutoCloseable {
 		execute(connection, lockWait.begin());
 	}
 
-	/** Runs a verb, and once more if it has failed without a change and may succeed. */
+	/**
+	 * Runs an operation, and repeats it if it failed without a change and may succeed.
+	 */
 	final <T> T verb(Function<RecordOperations, SqlStep<T>> verb) {
 		RecordOperations verbs = new RecordOperations(this.dialect, this.joined, this.lockWait);
 		return run(() -> run(verb.apply(verbs)));
@@ -79,12 +81,12 @@ abstract class SqlSession implements AutoCloseable {
 	}
 
 	/**
-	 * Is called after a verb has failed: returns if it may be run once more, and else
+	 * Called after an operation failed: returns if it may be run again, and otherwise
 	 * throws the failure of the store.
 	 */
 	abstract void failed(SQLException ex, int attempt);
 
-	/** Gives the connection back. */
+	/** Returns the connection. */
 	abstract void release();
 
 	@Override
@@ -113,7 +115,7 @@ abstract class SqlSession implements AutoCloseable {
 		return this.connection;
 	}
 
-	/** Carries out a move and those after it. */
+	/** Executes a step and the steps after it. */
 	final <T> T run(SqlStep<T> first) throws SQLException {
 		SqlStep<T> move = first;
 		while (!(move instanceof SqlStep.Done<T> done)) {
@@ -205,8 +207,8 @@ abstract class SqlSession implements AutoCloseable {
 
 	/**
 	 * Runs an update. It avoids {@code execute()} where it can: before an
-	 * {@code execute()} that writes, the driver of MySQL asks the server whether the
-	 * session may write, and before an {@code executeUpdate()} it does not ask.
+	 * {@code execute()} that writes, the MySQL driver queries whether the session may
+	 * write, and before an {@code executeUpdate()} it does not.
 	 */
 	private int executeUpdate(LockWait bound, PreparedStatement statement) throws SQLException {
 		if (bound.resultsBefore() == 0) {
@@ -279,8 +281,8 @@ abstract class SqlSession implements AutoCloseable {
 	}
 
 	/**
-	 * Undoes a statement that fails, and no statement whose outcome cannot be read: then
-	 * all the SQL around it has run, too, and to go back to a savepoint that is gone
+	 * Undoes a failed statement, but not a statement whose outcome cannot be read. In
+	 * that case all the SQL around it ran too, and a rollback to a released savepoint
 	 * would abort the transaction.
 	 */
 	private <T> T send(LockWait bound, Work<T> statement) throws SQLException {
@@ -364,8 +366,8 @@ abstract class SqlSession implements AutoCloseable {
 	}
 
 	/**
-	 * The row where a cursor stands. What reads it cannot throw the exception of JDBC, so
-	 * that goes around it.
+	 * The current row of a cursor. Its reader cannot throw the JDBC exception, so the
+	 * exception is wrapped.
 	 */
 	private static final class Row implements SqlStep.Row {
 
@@ -430,13 +432,13 @@ abstract class SqlSession implements AutoCloseable {
 	}
 
 	/**
-	 * Opens the sessions in which the verbs run.
+	 * Opens the sessions in which the operations run.
 	 */
 	interface Source {
 
 		/**
 		 * Opens a session.
-		 * @param what the name of the verb
+		 * @param what the name of the operation
 		 */
 		SqlSession open(String what);
 
@@ -449,8 +451,8 @@ abstract class SqlSession implements AutoCloseable {
 		SqlSession openClaim(boolean alone);
 
 		/**
-		 * Opens a session for a renewal, which never waits behind other verbs for a
-		 * connection.
+		 * Opens a session for a renewal, which never waits for a connection behind other
+		 * operations.
 		 */
 		default SqlSession openRenewal() {
 			return open("renew");

@@ -47,7 +47,7 @@ final class DedicatedConnectionPool implements AutoCloseable {
 	}
 
 	/**
-	 * Creates the pool, which connects to nothing yet.
+	 * Creates the pool without opening a connection.
 	 * @param application the connections of the application
 	 * @param size the number of connections, 0 for none
 	 * @param storeTimeout the longest wait for a connection
@@ -104,7 +104,7 @@ final class DedicatedConnectionPool implements AutoCloseable {
 		}
 	}
 
-	/** A class of its own, because the pool may be missing. */
+	/** A separate class, because the pool may not be on the class path. */
 	private static final class Pools {
 
 		static boolean include(Object connections) {

@@ -16,12 +16,13 @@ import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 
 /**
- * Knows the transactions of Spring. Apart, because an application may reach its database
- * without Spring's support for R2DBC, and then has none to join.
+ * Accesses Spring's transactions. A separate class, because an application may use its
+ * database without Spring's support for R2DBC, and has no transactions to join in that
+ * case.
  */
 final class JoinedConnections {
 
-	/** Whether there is that support. */
+	/** Whether Spring's support for R2DBC is present. */
 	static final boolean PRESENT = isPresent();
 
 	private JoinedConnections() {

@@ -48,16 +48,19 @@ final class R2dbcDatabase {
 	private static final Logger logger = LoggerFactory.getLogger(R2dbcDatabase.class);
 
 	/**
-	 * A thread of its own, for all stores: callers that block wait on threads of
-	 * {@link Schedulers#parallel()}, too, and a pool validates connections on that of
-	 * {@link Schedulers#single()}. It ends when it is idle, so none is left after a
-	 * close.
+	 * One dedicated thread for all stores. Blocking callers also wait on threads of
+	 * {@link Schedulers#parallel()}, and a pool validates connections on that of
+	 * {@link Schedulers#single()}. The thread ends when it is idle, so it does not
+	 * outlive a close.
 	 */
 	static final Scheduler TIMERS = Schedulers.fromExecutorService(timers());
 
 	private static final long CARE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-	/** More connections that come late are not asked for: none would come in time. */
+	/**
+	 * No further connections are requested while so many are delayed, because they would
+	 * not arrive in time.
+	 */
 	private static final int MAX_LATE = 256;
 
 	private final ConnectionFactory connections;
@@ -72,7 +75,7 @@ final class R2dbcDatabase {
 
 	private volatile AtomicInteger late = new AtomicInteger();
 
-	/** The statements of PostgreSQL, of which there are some dozens. */
+	/** The statements with PostgreSQL parameters, some dozens. */
 	private final Map<String, String> numbered = new ConcurrentHashMap<>();
 
 	private volatile @Nullable Dialect dialect;
@@ -109,7 +112,7 @@ final class R2dbcDatabase {
 	}
 
 	/**
-	 * Returns the bound on the waits of statements that are transactions of their own.
+	 * Returns the bound on the waits of statements that are separate transactions.
 	 */
 	LockWait lockWait(Dialect dialect, Duration bound) {
 		boolean careful = this.lockedUntil != 0 && this.lockedUntil - System.nanoTime() > 0;
@@ -117,13 +120,14 @@ final class R2dbcDatabase {
 	}
 
 	/**
-	 * Does something on a connection of its own. The wait for a connection takes no time
-	 * from the work: whose statement is late loses its connection, and where connecting
-	 * is slow, the next calls would wait for longer and be late themselves, for ever.
+	 * Executes work on a separate connection. The wait for a connection does not count as
+	 * time of the work. A statement that exceeds its time loses its connection. If
+	 * connecting is slow, the next calls would otherwise wait longer and exceed their
+	 * time too.
 	 */
 	<T> Mono<T> session(String what, Duration most, Function<Dialect, LockWait> bound,
 			Function<R2dbcSession, Mono<T>> work) {
-		// A pool hands a connection over on the thread that gives it back.
+		// A pool passes a connection on, on the thread that returns it.
 		return apart(Mono.defer(() -> onThreads(connect(what, most)))
 			.flatMap((connection) -> session(what, connection, most, bound, work)));
 	}
@@ -206,7 +210,8 @@ final class R2dbcDatabase {
 		Dialect known = this.dialect;
 		if (known == null) {
 			ConnectionMetadata metadata = connection.getMetadata();
-			// The driver of MySQL tells what the makers of the server say in a comment.
+			// The MySQL driver returns the version comment of the server instead of a
+			// product name.
 			String product = isOf("MySQL") ? "mysql" : metadata.getDatabaseProductName();
 			known = Dialects.find(product, metadata.getDatabaseVersion(), this.tableName, this.timeouts);
 			this.dialect = known;
@@ -228,8 +233,9 @@ final class R2dbcDatabase {
 	}
 
 	/**
-	 * Connects, if not too many come late already. Then one call at a time tries all the
-	 * same, and if it connects, the others are lost: they may never come.
+	 * Connects, unless too many connections are delayed. In that case, one call at a time
+	 * still connects. If it succeeds, the delayed connections count as lost, because they
+	 * may never arrive.
 	 */
 	private Mono<Connection> connect(String what, Duration most) {
 		AtomicInteger late = this.late;
@@ -243,7 +249,7 @@ final class R2dbcDatabase {
 			.doOnTerminate(() -> this.trying.set(false));
 	}
 
-	/** A connection that comes too late is closed when it comes. */
+	/** A connection that arrives too late is closed. */
 	private Mono<Connection> connect(String what, Duration most, AtomicInteger late) {
 		return Mono.create((sink) -> {
 			AtomicBoolean over = new AtomicBoolean();

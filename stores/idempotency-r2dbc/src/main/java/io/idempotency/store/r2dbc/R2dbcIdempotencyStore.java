@@ -61,7 +61,7 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 
 	private final IdempotencyStore blocking;
 
-	/** Whether verbs are sent on the connection of the subscriber's transaction. */
+	/** Whether operations are sent on the connection of the subscriber's transaction. */
 	private final boolean joins;
 
 	/** The threads on which subscribers continue. */
@@ -77,7 +77,7 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 	}
 
 	/**
-	 * Creates a store. The constructor connects to nothing.
+	 * Creates a store. The constructor does not connect to the database.
 	 * @param connections the source of connections, which does not take part in
 	 * transactions by itself
 	 * @param dedicated connections to the same database that only the store uses, for
@@ -200,11 +200,11 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 	}
 
 	/**
-	 * Returns a store that blocks the calling thread until the database has answered, or
-	 * has not answered in time. Any thread may wait that the driver does not need. Its
-	 * verbs that keep or end a claim use the dedicated connections if there are any. If
-	 * this store stands {@linkplain #besides(IdempotencyStore) besides} another one, it
-	 * is that.
+	 * Returns a store that blocks the calling thread until the database replies or the
+	 * timeout expires. Any thread may wait that the driver does not need. Operations that
+	 * renew or end a claim use the dedicated connections if available. If this store is
+	 * the reactive form {@linkplain #besides(IdempotencyStore) besides} another store,
+	 * that store is returned.
 	 */
 	@Override
 	public IdempotencyStore blocking() {

@@ -20,7 +20,7 @@ public final class R2dbcSchema extends TableSchema {
 	private final R2dbcDatabase database;
 
 	/**
-	 * Creates the schema. The constructor connects to nothing.
+	 * Creates the schema. The constructor does not connect to the database.
 	 * @param connections the source of connections
 	 * @param tableName the table, with its schema if that is not the default one
 	 * @throws IllegalArgumentException if the table name is invalid

@@ -25,9 +25,9 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * One connection for the time of a verb. On a connection of our own, every statement is a
- * transaction, even if the pool switches auto-commit off; on that of a transaction, none
- * is.
+ * One connection for the duration of an operation. On a separate connection, every
+ * statement is a transaction, even if the pool switches auto-commit off. On the
+ * connection of a transaction, statements belong to that transaction.
  */
 final class R2dbcSession {
 
@@ -57,7 +57,7 @@ final class R2dbcSession {
 	/**
 	 * Creates the session.
 	 * @param lockWait the bound on waiting for locks
-	 * @param end when the time of the verb is over, by {@link System#nanoTime()}
+	 * @param end the deadline of the operation, by {@link System#nanoTime()}
 	 * @param joined whether the connection is that of a transaction of the caller
 	 */
 	R2dbcSession(R2dbcDatabase database, Connection connection, Dialect dialect, LockWait lockWait, long end,
@@ -79,7 +79,9 @@ final class R2dbcSession {
 		return this.late;
 	}
 
-	/** Runs a verb, and once more if it has failed without a change and may succeed. */
+	/**
+	 * Runs an operation, and repeats it if it failed without a change and may succeed.
+	 */
 	<T> Mono<T> verb(Function<RecordOperations, SqlStep<T>> verb) {
 		RecordOperations verbs = new RecordOperations(this.dialect, this.joined, this.lockWait);
 		Mono<T> bounded = setting(this.lockWait.begin()).then(attempt(() -> verb.apply(verbs), 1));
@@ -103,7 +105,7 @@ final class R2dbcSession {
 		return Mono.defer(() -> run(work.get())).onErrorResume(R2dbcException.class, (ex) -> {
 			SqlStep.Failure failure = classify(ex);
 			boolean repeatable = failure == SqlStep.Failure.DEADLOCK || failure == SqlStep.Failure.SERIALIZATION;
-			// In a transaction of the caller, what came before is gone, too.
+			// In a transaction of the caller, the earlier work is lost too.
 			if (this.joined || !repeatable || attempt >= MAX_ATTEMPTS || isOver()) {
 				return Mono.error(ex);
 			}
@@ -111,7 +113,7 @@ final class R2dbcSession {
 		});
 	}
 
-	/** Carries out a move and those after it. */
+	/** Executes a step and the steps after it. */
 	private <T> Mono<T> run(SqlStep<T> move) {
 		if (move instanceof SqlStep.Done<T> done) {
 			return Mono.just(done.answer());
@@ -149,8 +151,8 @@ final class R2dbcSession {
 	}
 
 	/**
-	 * Asks for the number that the last statement has given to {@code LAST_INSERT_ID}:
-	 * the drivers do not agree on how they tell it.
+	 * Queries the number that the last statement assigned to {@code LAST_INSERT_ID}: the
+	 * drivers return it in different ways.
 	 */
 	private Mono<Long> key() {
 		return execute("SELECT LAST_INSERT_ID()", List.of(),
@@ -188,8 +190,8 @@ final class R2dbcSession {
 	}
 
 	/**
-	 * Sends a statement. The SQL that bounds its wait may stand around it; then all of it
-	 * is one transaction.
+	 * Sends a statement. The SQL that bounds its wait may enclose it; in that case all of
+	 * it is one transaction.
 	 */
 	private <R> Mono<List<R>> statement(Sql sql, Function<Result, Publisher<R>> reader) {
 		LockWait bound = sql.bounded() ? this.lockWait : LockWait.NONE;
@@ -242,7 +244,7 @@ final class R2dbcSession {
 		return new Columns(row, this.dialect.vendor().equals("h2"));
 	}
 
-	/** Waits for what was sent, no longer than the verb may take. */
+	/** Waits for the reply, no longer than the operation may take. */
 	private <R> Mono<R> bounded(Publisher<R> sent) {
 		return Mono.defer(() -> {
 			long left = left();
@@ -273,8 +275,8 @@ final class R2dbcSession {
 	}
 
 	/**
-	 * Returns whether a failure has taken the whole transaction of the caller with it, so
-	 * that it has to be run again.
+	 * Returns whether a failure aborted the whole transaction of the caller, so that it
+	 * must be run again.
 	 */
 	Mono<Boolean> isLost(R2dbcException failure) {
 		SqlStep.Failure kind = classify(failure);
@@ -308,7 +310,7 @@ final class R2dbcSession {
 			return this.row.get(column - 1, String.class);
 		}
 
-		/** The driver of H2 gives a large object as a buffer only. */
+		/** The H2 driver returns a large object only as a buffer. */
 		@Override
 		public byte @Nullable [] bytes(int column) {
 			if (!this.buffers

@@ -76,7 +76,7 @@ public final class R2dbcStoreAutoConfiguration {
 				properties.waitTimeout(), properties.storeTimeout());
 	}
 
-	/** The form for callers that block, by whose name calls and operators know it. */
+	/** The form for blocking callers, by whose name calls and operators refer to it. */
 	@Bean
 	@Lazy(false)
 	IdempotencyStore idempotencyStore(R2dbcIdempotencyStore reactiveIdempotencyStore) {

@@ -1,6 +1,6 @@
 /**
- * A store in one table of a database, asked without blocking. It shares table, statements
- * and records with the JDBC store.
+ * Non-blocking store in one table of a database. It shares table, statements and records
+ * with the JDBC store.
  */
 @NullMarked
 package io.idempotency.store.r2dbc;

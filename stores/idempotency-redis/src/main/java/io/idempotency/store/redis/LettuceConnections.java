@@ -21,10 +21,10 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration;
 
 /**
- * The connections of a store: the one that the whole application shares, or, if the
- * application shares none, one that is kept for the store; and a second one for while the
+ * The connections of a store. The first is the connection that the whole application
+ * shares, or a dedicated one if the application shares none. The second is used while the
  * first one reconnects. Lettuce pauses between its attempts to reconnect, up to half a
- * minute, and no call waits for the end of such a pause.
+ * minute, and calls do not wait for the end of such a pause.
  * <p>
  * Connections are opened on dedicated threads. When a server does not respond, a client
  * may wait a minute for a connection, and the caller of a store has less time than that.
@@ -115,7 +115,7 @@ final class LettuceConnections implements AutoCloseable {
 		/**
 		 * Opens a connection.
 		 * @param dedicated whether the application must not share it: Spring never opens
-		 * a pipeline on the shared connection, so it takes another one
+		 * a pipeline on the shared connection and opens another one
 		 */
 		private static Line open(LettuceConnectionFactory factory, boolean dedicated) {
 			RedisConnection lease = factory.getConnection();

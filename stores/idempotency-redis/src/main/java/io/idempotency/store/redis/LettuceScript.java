@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  * the server does not know it (after a restart, a failover or a {@code SCRIPT FLUSH}),
  * its text is sent.
  * <p>
- * A script can be withdrawn wherever it is: before there is a connection, in the queue of
- * Lettuce, or when it was sent. Lettuce queues a command that it cannot send at once, and
- * cannot say later whether the command was sent. This command can say it, because Lettuce
- * asks the command to encode itself when it is sent.
+ * A script can be withdrawn at any time: before a connection exists, in the queue of
+ * Lettuce, or after it was sent. Lettuce queues a command that it cannot send at once,
+ * and does not report later whether the command was sent. This command detects it,
+ * because Lettuce calls it for encoding when it is sent.
  *
  * @param <T> the Java type of the reply
  */
@@ -46,7 +46,7 @@ final class LettuceScript<T> {
 
 	private final AtomicReference<Fate> fate = new AtomicReference<>(Fate.QUEUED);
 
-	/** What is sent, or is to be sent. */
+	/** The command that is sent, or is to be sent. */
 	private volatile AsyncCommand<byte[], byte[], T> command;
 
 	/** Makes the command with the text of the script, {@code null} once it is sent. */
@@ -194,7 +194,7 @@ final class LettuceScript<T> {
 	}
 
 	/**
-	 * Commands that Lettuce does not know, so that it does not send them to a replica.
+	 * Commands that are unknown to Lettuce, so that it does not send them to a replica.
 	 */
 	private enum MasterRead implements ProtocolKeyword {
 

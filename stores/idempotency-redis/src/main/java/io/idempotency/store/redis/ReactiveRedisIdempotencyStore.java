@@ -53,9 +53,9 @@ public final class ReactiveRedisIdempotencyStore implements ReactiveIdempotencyS
 	}
 
 	/**
-	 * Returns the form of a store that does not block.
+	 * Returns the non-blocking form of a store.
 	 * @param store the store
-	 * @return its form, empty if it has none: Jedis always blocks
+	 * @return its form, empty for Jedis, which always blocks
 	 */
 	public static Optional<ReactiveRedisIdempotencyStore> of(RedisIdempotencyStore store) {
 		return (store.scripts() instanceof SpringScriptRunner) ? Optional.empty()

@@ -15,14 +15,13 @@ import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Watches whether the servers of a Redis evict keys: a call whose record is evicted runs
- * again, and no other sign of it is ever seen. The servers are asked by {@code INFO} at
- * intervals; their numbers are about all keys, not records alone. The log has a WARN when
- * keys were evicted, at most one in an hour.
+ * Monitors whether the servers of a Redis evict keys: a call whose record is evicted runs
+ * again, and no other sign of it is visible. The servers are queried by {@code INFO} at
+ * intervals; their numbers cover all keys, not only records. A WARN is logged when keys
+ * were evicted, at most once in an hour.
  * <p>
- * A question that fails is logged at DEBUG and asked again after the next interval. The
- * watch uses one thread of the scheduler, and a connection only while it asks.
- * Thread-safe.
+ * A failed query is logged at DEBUG and repeated after the next interval. The monitor
+ * uses one thread of the scheduler, and a connection only during a query. Thread-safe.
  *
  * @since 0.1.0
  */
@@ -42,7 +41,7 @@ public final class RedisEvictions implements AutoCloseable {
 
 	private final AtomicLong evicted = new AtomicLong();
 
-	/** What each server has said last; for the one thread. */
+	/** The last number of each server; accessed by the one thread only. */
 	private final Map<String, Long> known = new HashMap<>();
 
 	/** When the last warning was logged; accessed by the one thread only. */
@@ -51,10 +50,10 @@ public final class RedisEvictions implements AutoCloseable {
 	private volatile boolean closed;
 
 	/**
-	 * Creates the watch, which does nothing before its {@link #start()}.
-	 * @param connectionFactory gives connections to the servers
-	 * @param interval how long to wait between two questions, positive
-	 * @param scheduler gives time and thread; the watch does not close it
+	 * Creates the monitor, which does nothing before its {@link #start()}.
+	 * @param connectionFactory provides connections to the servers
+	 * @param interval how long to wait between two queries, positive
+	 * @param scheduler provides time and thread; the monitor does not close it
 	 */
 	public RedisEvictions(RedisConnectionFactory connectionFactory, Duration interval, Scheduler scheduler) {
 		if (interval.isZero() || interval.isNegative()) {
@@ -67,7 +66,7 @@ public final class RedisEvictions implements AutoCloseable {
 	}
 
 	/**
-	 * Starts the watch; to be called once. What was evicted before counts for nothing.
+	 * Starts the monitor; to be called once. Earlier evictions are not counted.
 	 */
 	public void start() {
 		lookAfter(Duration.ZERO);
@@ -115,7 +114,7 @@ public final class RedisEvictions implements AutoCloseable {
 		Map<String, Long> now = servers.evictedKeys();
 		long more = 0;
 		for (Map.Entry<String, Long> server : now.entrySet()) {
-			// A server that is new, or was started again, has evicted nothing since.
+			// A new or restarted server has evicted no keys since the last query.
 			more += Math.max(0, server.getValue() - this.known.getOrDefault(server.getKey(), Long.MAX_VALUE));
 		}
 		this.known.putAll(now);

@@ -127,8 +127,8 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	 * {@inheritDoc}
 	 * <p>
 	 * The store sends all scripts without a wait between them: that takes one round trip
-	 * on a server, and one for each node of a cluster. With Jedis on a cluster every
-	 * claim takes a round trip of its own, because Spring has no pipeline there.
+	 * on a server, and one for each node of a cluster. With Jedis on a cluster, every
+	 * claim takes a separate round trip, because Spring has no pipeline there.
 	 */
 	@Override
 	public Set<ClaimId> renewAll(Collection<Renewal> renewals) {
@@ -157,8 +157,8 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	/**
 	 * {@inheritDoc}
 	 * <p>
-	 * A plain {@code GET} finds the result. A result never changes, and the server gives
-	 * no record that has expired by its clock, so no script has to decide.
+	 * A plain {@code GET} finds the result. A result never changes, and the server does
+	 * not return records that expired by its clock, so no script is needed.
 	 */
 	@Override
 	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) {
@@ -211,7 +211,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 		return Deadline.in(this.storeTimeout);
 	}
 
-	/** Returns the exception for the caller of a verb. */
+	/** Returns the exception for the caller of an operation. */
 	IdempotencyStoreException failure(Object verb, Throwable wrapped) {
 		Throwable failure = ScriptRunner.unwrap(wrapped);
 		if (failure instanceof IdempotencyStoreException known) {
@@ -277,7 +277,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	}
 
 	/**
-	 * Gives back the connections that are kept for the store. The store must not be used
+	 * Closes the connections that are dedicated to the store. The store must not be used
 	 * any more.
 	 */
 	@Override
@@ -286,9 +286,9 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	}
 
 	/**
-	 * Finds out at startup whether a client may keep a call waiting for longer than the
-	 * store allows. Lettuce never may, with any timeouts: see {@link LettuceScript}. A
-	 * class of its own, because Jedis may be missing.
+	 * Checks at startup whether a client may block a call for longer than the store
+	 * allows. Lettuce never does, with any timeouts: see {@link LettuceScript}. A
+	 * separate class, because Jedis may not be on the class path.
 	 */
 	private static final class JedisTimeouts {
 

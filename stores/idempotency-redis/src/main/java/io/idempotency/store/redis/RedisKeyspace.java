@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Names of records: {@code {prefix}{namespace}:{operation}:{hash}}, without a namespace
  * {@code {prefix}{operation}:{hash}}. The hash alone is the identity. Namespace and
- * operation are for people who read the names, or who look for all keys of one operation.
+ * operation are for operators who read the names or search all keys of one operation.
  */
 final class RedisKeyspace {
 
@@ -40,8 +40,8 @@ final class RedisKeyspace {
 	}
 
 	/**
-	 * Returns the name of no record. In a cluster, the names for different numbers belong
-	 * to different slots, unless the prefix puts all records into one slot.
+	 * Returns a name that no record has. In a cluster, the names for different numbers
+	 * belong to different slots, unless the prefix puts all records into one slot.
 	 */
 	byte[] route(int number) {
 		return (this.prefix + number).getBytes(StandardCharsets.UTF_8);

@@ -75,7 +75,7 @@ final class RedisMasters {
 	/**
 	 * A server that may have records.
 	 *
-	 * @param node its id in the cluster, empty if it is in none
+	 * @param node its id in the cluster, empty outside of a cluster
 	 * @param route a name that belongs to one of its slots
 	 */
 	record Master(int firstSlot, String node, byte[] route) {

@@ -16,8 +16,8 @@ import io.idempotency.store.RecordSelection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows and removes records in Redis. One step looks at the names on one master, in one
- * round trip, and then reads the heads of the selected records, in a second one.
+ * Finds and removes records in Redis. One step scans the names on one master in one round
+ * trip, and reads the heads of the selected records in a second one.
  */
 final class RedisRecordAdmin implements RecordAdmin {
 

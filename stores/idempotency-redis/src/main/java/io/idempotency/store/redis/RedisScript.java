@@ -12,7 +12,7 @@ import org.springframework.data.redis.connection.ReturnType;
 import org.springframework.data.redis.core.script.DigestUtils;
 
 /**
- * The verbs of the store, each with its Lua script.
+ * The operations of the store, each with its Lua script.
  */
 enum RedisScript {
 
@@ -39,8 +39,8 @@ enum RedisScript {
 	private final String sha1;
 
 	/**
-	 * Creates a verb.
-	 * @param parts what stands between the start of the script and its own part
+	 * Creates an operation.
+	 * @param parts the parts between the start of the script and its specific part
 	 */
 	RedisScript(ReturnType returnType, String... parts) {
 		this.returnType = returnType;
@@ -74,7 +74,7 @@ enum RedisScript {
 		return this.sha1;
 	}
 
-	/** Returns the verb as messages show it. */
+	/** Returns the operation as it appears in messages. */
 	@Override
 	public String toString() {
 		return name().toLowerCase(Locale.ROOT);

@@ -73,7 +73,7 @@ final class RedisValues {
 		return Moment.micros((duration.compareTo(LONGEST) < 0) ? duration : LONGEST);
 	}
 
-	/** Returns how long Redis keeps what is kept so many microseconds. */
+	/** Converts a retention in microseconds to milliseconds for Redis. */
 	static byte[] millis(long micros) {
 		return of(Math.max(1, (micros + 999) / 1000));
 	}

@@ -21,8 +21,8 @@ import io.idempotency.store.Renewal;
 import io.idempotency.store.StoredResult;
 
 /**
- * Puts the verbs of a store into the arguments of scripts, for callers that wait for the
- * replies and for those that do not.
+ * Converts the operations of a store to the arguments of scripts, for blocking and
+ * non-blocking callers.
  */
 final class ScriptComposer {
 

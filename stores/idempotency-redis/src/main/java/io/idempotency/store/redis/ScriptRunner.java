@@ -15,17 +15,17 @@ import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.RedisSystemException;
 
 /**
- * Runs the scripts of verbs. A client that cannot do otherwise blocks before a method
- * returns. Thread-safe.
+ * Runs the scripts of operations. If a client only supports blocking calls, the methods
+ * block. Thread-safe.
  * <p>
- * A reply fails with a {@link NotSentException} if the script surely was not and will not
- * be sent.
+ * A reply fails with a {@link NotSentException} if the script definitely was not and will
+ * not be sent.
  */
 interface ScriptRunner extends AutoCloseable {
 
 	/**
 	 * Runs a script.
-	 * @param <T> the Java type of the verb's reply
+	 * @param <T> the Java type of the operation's reply
 	 * @param keyAndArguments the key, then the arguments
 	 * @param deadline when to stop waiting for a connection
 	 * @return the reply
@@ -35,7 +35,7 @@ interface ScriptRunner extends AutoCloseable {
 	/**
 	 * Runs one script for many keys, in one round trip for each server if the client can
 	 * do that.
-	 * @param <T> the Java type of the verb's reply
+	 * @param <T> the Java type of the operation's reply
 	 * @param keysAndArguments the keys, each with its arguments
 	 * @param deadline when to stop waiting for a connection
 	 * @return the replies, in the same order
@@ -74,7 +74,7 @@ interface ScriptRunner extends AutoCloseable {
 			});
 		}
 
-		/** Gives up waiting at the deadline. */
+		/** Stops waiting at the deadline. */
 		void timeOut() {
 			this.withdraw.accept(new QueryTimeoutException("Redis did not reply in time"));
 		}

@@ -18,7 +18,7 @@ import org.springframework.data.redis.connection.RedisScriptingCommands;
 
 /**
  * Runs scripts on any connection of the factory, through Spring's interfaces only. These
- * interfaces block and have no bound for a wait, so the timeouts of the client hold.
+ * interfaces block and do not bound a wait, so the timeouts of the client apply.
  * <p>
  * A script is run by its name. If the server does not know it (after a restart, a
  * failover or a {@code SCRIPT FLUSH}), the text of the script is sent.
@@ -32,7 +32,7 @@ final class SpringScriptRunner implements ScriptRunner {
 	}
 
 	/**
-	 * Connects. If that fails (the server is down, or the pool is exhausted), surely
+	 * Connects. If that fails (the server is unavailable, or the pool is exhausted),
 	 * nothing was sent.
 	 */
 	static RedisConnection connect(RedisConnectionFactory connectionFactory) {
@@ -78,8 +78,9 @@ final class SpringScriptRunner implements ScriptRunner {
 	}
 
 	/**
-	 * Jedis reads from masters alone. Another client may ask a replica, which may still
-	 * have what was removed from its master, so there the lookup is left to the claim.
+	 * Jedis reads from masters only. Another client may read from a replica, which may
+	 * still have a record that was removed from its master. In that case, the claim does
+	 * the lookup.
 	 */
 	@Override
 	public Pending<byte @Nullable []> get(byte[] key, Deadline deadline) {
@@ -98,9 +99,9 @@ final class SpringScriptRunner implements ScriptRunner {
 
 	/**
 	 * Returns whether Spring's connection takes a connection from a pool for each
-	 * command, as it does with a newer Jedis. Then only a pipeline stays on one
-	 * connection, and only a pipeline shows whether a failure came before the commands
-	 * were sent.
+	 * command, as it does with a newer Jedis. In that case, only a pipeline stays on one
+	 * connection, and only a pipeline shows whether a failure occurred before the
+	 * commands were sent.
 	 */
 	private static boolean borrowsForEachCommand(RedisConnection connection) {
 		return !(connection instanceof RedisClusterConnection) && isJedis(connection)
@@ -136,7 +137,7 @@ final class SpringScriptRunner implements ScriptRunner {
 
 	/**
 	 * Runs a script for many keys in one round trip. A second round trip follows for the
-	 * keys whose server did not know the script.
+	 * keys whose server did not have the script.
 	 */
 	@SuppressWarnings("unchecked")
 	private static <T> List<T> runAll(RedisConnection connection, RedisScript verb, List<byte[][]> keysAndArguments) {
@@ -165,7 +166,7 @@ final class SpringScriptRunner implements ScriptRunner {
 	}
 
 	/**
-	 * Returns the replies; a command that failed has an exception in place of its reply.
+	 * Returns the replies; a failed command has an exception in place of its reply.
 	 */
 	private static List<Object> pipeline(RedisConnection connection, Consumer<RedisScriptingCommands> calls) {
 		try {

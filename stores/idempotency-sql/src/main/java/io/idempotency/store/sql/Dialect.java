@@ -43,8 +43,8 @@ public abstract class Dialect {
 	 * @param vendor the name of the database in the names of its scripts
 	 * @param now the expression for the clock: microseconds since 1970, UTC
 	 * @param nowAfterReading the expression for the clock in a statement that reads a row
-	 * @param bounded adds to a statement on a connection of our own what bounds its wait
-	 * for the lock of a row, if the database has a bound for a single statement
+	 * @param bounded adds the bound on the wait for a row lock to a statement on a
+	 * separate connection, if the database has a bound for a single statement
 	 */
 	Dialect(String vendor, TableName table, String now, String nowAfterReading, UnaryOperator<String> bounded) {
 		this.vendor = vendor;
@@ -86,7 +86,7 @@ public abstract class Dialect {
 			.toList();
 	}
 
-	/** Returns a query that reads nothing and fails if a column is missing. */
+	/** Returns a query that reads no rows and fails if a column is missing. */
 	public String probe() {
 		return this.sql.probe();
 	}
@@ -102,15 +102,15 @@ public abstract class Dialect {
 	}
 
 	/**
-	 * Returns the statements for a connection of our own, where each is a transaction.
+	 * Returns the statements for a separate connection, where each is a transaction.
 	 */
 	final RecordSql alone() {
 		return this.alone;
 	}
 
 	/**
-	 * Writes a record if the key has none, else reads the record of the key. This takes
-	 * one statement if the database can do it without a write for a duplicate.
+	 * Writes a record if the key has none, or else reads the record of the key. This
+	 * takes one statement if the database can do it without a write for a duplicate.
 	 * @param joined whether the statement is in the transaction of the caller
 	 * @param bound the bound of the statement
 	 */
@@ -123,15 +123,15 @@ public abstract class Dialect {
 	 */
 	abstract SqlStep<Long> count(boolean joined, IdempotencyKey key, ClaimId other);
 
-	/** Returns the statements for a transaction of the caller, or for one of our own. */
+	/** Returns the statements for a transaction of the caller, or for a separate one. */
 	final RecordSql sql(boolean joined) {
 		return joined ? this.sql : this.alone;
 	}
 
 	/**
-	 * Returns {@link RecordSql#complete} for a connection of our own. Where the database
-	 * can do it, the statement does not wait for the disk if it attaches a result to
-	 * executed work: if that write is lost, the record still says that the work is done.
+	 * Returns {@link RecordSql#complete} for a separate connection. If the database
+	 * supports it, the statement does not wait for the disk when it attaches a result to
+	 * executed work: if that write is lost, the record still shows that the work is done.
 	 */
 	String completeAlone() {
 		return this.alone.complete;
@@ -209,8 +209,8 @@ public abstract class Dialect {
 	}
 
 	/**
-	 * Returns what kind of failure the database has reported.
-	 * @param state the SQL state, {@code null} if the driver gives none
+	 * Returns the kind of a failure that the database reported.
+	 * @param state the SQL state, {@code null} if the driver does not provide one
 	 * @param code the code of the vendor
 	 */
 	public abstract SqlStep.Failure classify(@Nullable String state, int code);
@@ -242,9 +242,9 @@ public abstract class Dialect {
 	}
 
 	/**
-	 * Bounds the waits of statements on connections of our own that have a bound as a
-	 * part of their text. They are made for the usual bound, and a call that has another
-	 * one gets others.
+	 * Bounds the waits of statements on separate connections whose text contains the
+	 * bound. The statements are prepared for the usual bound, and a call with another
+	 * bound gets others.
 	 * @param bound how long a statement may wait
 	 * @param text the text of a bound in the statements
 	 */
@@ -256,8 +256,8 @@ public abstract class Dialect {
 	}
 
 	/**
-	 * Renews the claims whose records are not locked by another session, on a connection
-	 * of its own.
+	 * Renews the claims whose records are not locked by another session, on a separate
+	 * connection.
 	 * @param rejected receives the claims that are rejected
 	 */
 	SqlStep<List<Renewal>> renewAll(List<Renewal> renewals, Set<ClaimId> rejected) {
@@ -283,8 +283,8 @@ public abstract class Dialect {
 	}
 
 	/**
-	 * Returns whether a statement takes a row as it was before another transaction that
-	 * has not ended, and passes over it without a wait if that is not what it looks for.
+	 * Returns whether a statement sees a row as it was before another transaction that
+	 * has not ended, and skips it without a wait if that version does not match.
 	 */
 	boolean passesOverRows() {
 		return false;
@@ -339,13 +339,14 @@ public abstract class Dialect {
 	 * Bounds how long statements wait for another transaction, and restores the settings
 	 * of the session.
 	 *
-	 * @param begin what is sent before the first statement, {@code null} for nothing
-	 * @param end what is sent after the last statement, whether that failed or not,
+	 * @param begin the SQL that is sent before the first statement, {@code null} for
+	 * nothing
+	 * @param end the SQL that is sent after the last statement, even if that failed;
 	 * {@code null} for nothing
 	 * @param bounded returns a statement together with the SQL that bounds its wait
 	 * @param resultsBefore how many results that SQL puts before those of the statement
-	 * @param undo what is sent after the database rejected a statement, so that the
-	 * transaction can continue; {@code null} for nothing
+	 * @param undo the SQL that is sent after the database rejected a statement, so that
+	 * the transaction can continue; {@code null} for nothing
 	 * @hidden
 	 */
 	public record LockWait(@Nullable String begin, @Nullable String end, Bounded bounded, int resultsBefore,
@@ -359,7 +360,7 @@ public abstract class Dialect {
 			return new LockWait(begin, end, NONE.bounded, 0, null);
 		}
 
-		/** Creates a bound that is a part of each statement, or stands around it. */
+		/** Creates a bound that is a part of each statement, or encloses it. */
 		static LockWait of(int resultsBefore, Bounded bounded, @Nullable String undo) {
 			return new LockWait(null, null, bounded, resultsBefore, undo);
 		}
@@ -397,7 +398,7 @@ public abstract class Dialect {
 		/** Nodes that start together wait for each other, so startup may take longer. */
 		public static final Duration START = Duration.ofMinutes(5);
 
-		/** Those of a store that was given none. */
+		/** The default timeouts of a store. */
 		public static final Timeouts DEFAULT = new Timeouts(Duration.ofSeconds(5), Duration.ofSeconds(2));
 
 		/**
@@ -437,12 +438,13 @@ public abstract class Dialect {
 		 * {@link #within} it.
 		 */
 		public Duration lock() {
-			// Durations multiply with big decimals, and each verb asks.
+			// Multiplication of durations uses big decimals, and each operation calls
+			// this method.
 			return Duration.ofNanos(TimeUnit.NANOSECONDS.convert(this.call) / 4 * 3);
 		}
 
 		/**
-		 * Returns how long a claim on a connection of its own waits for the lock of the
+		 * Returns how long a claim on a separate connection waits for the lock of the
 		 * key.
 		 */
 		public Duration claim() {

@@ -20,7 +20,7 @@ public final class Dialects {
 	/** The default name of the table. */
 	public static final String DEFAULT_TABLE = TableName.DEFAULT;
 
-	/** MariaDB may put the MySQL version 5.5.5 in front of its own version. */
+	/** MariaDB may report the MySQL version 5.5.5 before its real version. */
 	private static final Pattern MARIA_DB = Pattern.compile("(?:5\\.5\\.5-)?(\\d{1,4})\\.(\\d{1,4}).*mariadb.*",
 			Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
@@ -43,7 +43,7 @@ public final class Dialects {
 			case "postgresql" -> new PostgreSqlDialect(table, timeouts);
 			case "h2" -> new H2Dialect(table);
 			case "mariadb" -> mariaDb(known, table, timeouts);
-			// The driver of MySQL always says "mysql", even when the server is a MariaDB.
+			// The MySQL driver always returns "mysql", even when the server is a MariaDB.
 			case "mysql" ->
 				(known == mariaDb) ? mariaDb(known, table, timeouts) : new MySqlDialect(table, isAtLeast(known, 8, 0));
 			default -> throw unknown(product, version);

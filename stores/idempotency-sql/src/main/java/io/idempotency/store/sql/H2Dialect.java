@@ -59,7 +59,7 @@ final class H2Dialect extends Dialect {
 		return " FOR UPDATE";
 	}
 
-	/** Not every compatibility mode of H2 knows {@code LIMIT}. */
+	/** Not every compatibility mode of H2 supports {@code LIMIT}. */
 	@Override
 	String limit(int rows) {
 		return " FETCH FIRST " + rows + " ROWS ONLY";

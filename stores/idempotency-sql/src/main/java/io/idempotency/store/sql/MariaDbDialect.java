@@ -35,8 +35,8 @@ final class MariaDbDialect extends MySqlDialect {
 	private final Duration usual;
 
 	/**
-	 * On a connection of our own, the bound is rounded down, because the connection is
-	 * given up soon after the bound.
+	 * On a separate connection, the bound is rounded down, because the connection is
+	 * closed soon after the bound.
 	 */
 	MariaDbDialect(TableName table, Timeouts timeouts, boolean skipsLocked) {
 		super("mariadb", table, skipsLocked, (sql) -> before(usual(timeouts.lock())) + sql);
@@ -48,15 +48,15 @@ final class MariaDbDialect extends MySqlDialect {
 		this.insertRecordAlone = before(this.usual) + sql().insertRecord;
 	}
 
-	/** InnoDB knows whole seconds. */
+	/** InnoDB supports whole seconds. */
 	private static Duration usual(Duration bound) {
 		return Duration.ofSeconds(Math.max(1, bound.toSeconds()));
 	}
 
 	/**
-	 * Returns the text before a statement: the bound holds for that one only. It takes
-	 * the place of the bound that the application has given to the statements of its
-	 * sessions. Less than a second is a bound on the whole statement.
+	 * Returns the text before a statement. The bound applies to that statement only. It
+	 * replaces the bound that the application has set for the statements of its sessions.
+	 * Less than a second is a bound on the whole statement.
 	 */
 	private static String before(Duration bound) {
 		boolean whole = bound.toSeconds() > 0;

@@ -89,9 +89,9 @@ class MySqlDialect extends Dialect {
 	}
 
 	/**
-	 * The bound takes two more statements, because MySQL has no bound for a single one.
-	 * No hint sets this variable. The query timeout of the driver would kill the
-	 * statement from another connection, and may hit the statement after it.
+	 * The bound takes two more statements, because MySQL cannot bound a single statement.
+	 * This variable cannot be set by a hint. The query timeout of the driver would kill
+	 * the statement from another connection, and may hit the statement after it.
 	 */
 	@Override
 	public LockWait lockWait(Duration bound) {
@@ -102,8 +102,8 @@ class MySqlDialect extends Dialect {
 	}
 
 	/**
-	 * Rounds up to whole seconds, which is all that InnoDB knows; with zero, InnoDB would
-	 * not wait at all.
+	 * Rounds up to whole seconds, the unit of InnoDB; with zero, InnoDB would not wait at
+	 * all.
 	 */
 	static long wholeSeconds(Duration bound) {
 		return Math.max(1, bound.plusNanos(999_999_999).toSeconds());

@@ -26,12 +26,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * PostgreSQL.
  * <p>
- * A claim is one statement, for a fresh key and for a duplicate. {@code ON CONFLICT DO
- * UPDATE} is the usual way to return the other record, but it would lock the row of every
- * duplicate, which is a write that waits for the disk. {@code DO NOTHING} writes nothing
- * at all. The query in the same statement sees the table as it was when the statement
- * began, so it can miss a record that was committed since. Then the statement is run once
- * more. The query never gives a claim; only the insert does.
+ * A claim is one statement, for a fresh key and for a duplicate.
+ * {@code ON CONFLICT DO UPDATE} is the usual way to return the other record, but it would
+ * lock the row of every duplicate, which is a write that waits for the disk.
+ * {@code DO NOTHING} writes nothing at all. The query in the same statement sees the
+ * table as it was when the statement began, so it can miss a record that was committed
+ * since. In that case, the statement runs again. The query never grants a claim; only the
+ * insert does.
  */
 final class PostgreSqlDialect extends Dialect {
 
@@ -114,7 +115,7 @@ final class PostgreSqlDialect extends Dialect {
 				(insertion) -> SqlStep.done(insertion.orElse(Insertion.found(Optional.empty()))));
 	}
 
-	/** A statement that bounds its own wait always gives a row. */
+	/** A statement that bounds its own wait always returns a row. */
 	private static Insertion insertion(SqlStep.Row row) {
 		if (row.text(2) == null) {
 			return Insertion.found(Optional.empty());
@@ -147,8 +148,8 @@ final class PostgreSqlDialect extends Dialect {
 
 	/**
 	 * Sends one statement, which returns the claims that it has not renewed. If such a
-	 * claim still looks as if it may be renewed, another session has locked its record,
-	 * or has changed it since the statement began.
+	 * claim still appears renewable, another session locked its record, or changed it
+	 * since the statement began.
 	 */
 	@Override
 	SqlStep<List<Renewal>> renewAll(List<Renewal> renewals, Set<ClaimId> rejected) {
@@ -193,7 +194,7 @@ final class PostgreSqlDialect extends Dialect {
 
 	/**
 	 * A failure aborts a transaction of PostgreSQL back to its last savepoint. This
-	 * transaction belongs to the caller, so the claim needs a savepoint of its own. The
+	 * transaction belongs to the caller, so the claim needs a separate savepoint. The
 	 * driver sends savepoint, bound and statement in one round trip. The settings are
 	 * made after the savepoint, so they are undone with it.
 	 */

@@ -124,7 +124,7 @@ public final class RecordCleanup implements AutoCloseable {
 			long begin = this.scheduler.nanos();
 			int purged = this.purge.applyAsInt(this.batchSize);
 			// A batch that is not full need not be the last, because another node may
-			// have taken a part of it.
+			// have deleted a part of it.
 			if (purged > 0) {
 				logger.debug("Purged {} idempotency records", purged);
 				rest = Duration.ofNanos(this.scheduler.nanos() - begin);
@@ -137,7 +137,7 @@ public final class RecordCleanup implements AutoCloseable {
 		}
 		finally {
 			this.turn.release();
-			// Without another purge the table would grow for ever.
+			// Without another purge, the table would grow without limit.
 			purgeAfter(rest);
 		}
 	}

@@ -34,10 +34,10 @@ import io.idempotency.store.sql.RecordRows.StoredRow;
 import io.idempotency.store.sql.SqlStep.Sql;
 
 /**
- * The verbs of the store. Each verb first sends the one statement that suffices in the
- * usual case. If that statement does not apply, the verb reads the record, decides the
- * next state, and replaces exactly the version that it has read. If the record has
- * changed in between, the verb reads it again.
+ * The operations of the store. Each operation first sends the one statement that suffices
+ * in the usual case. If that statement does not apply, the operation reads the record,
+ * decides the next state, and replaces exactly the version that it has read. If the
+ * record has changed in between, the operation reads it again.
  *
  * @hidden
  */
@@ -49,7 +49,7 @@ public final class RecordOperations {
 
 	private static final int MAX_PURGE = 10_000;
 
-	/** The pauses between so many looks take some tens of milliseconds together. */
+	/** The pauses between this many attempts take some tens of milliseconds in total. */
 	private static final int MAX_LOOKS = 20;
 
 	/**
@@ -58,7 +58,9 @@ public final class RecordOperations {
 	 */
 	private static final Duration UNKNOWN_REST = Duration.ofSeconds(1);
 
-	/** What no database rejects, and more than a statement has beside a result. */
+	/**
+	 * A size that no database rejects, and larger than a statement without its result.
+	 */
 	private static final int LARGE = 1 << 18;
 
 	private final Dialect dialect;
@@ -70,10 +72,10 @@ public final class RecordOperations {
 	private final RecordSql sql;
 
 	/**
-	 * Creates the verbs.
+	 * Creates the operations.
 	 * @param dialect the dialect of the database
-	 * @param joined whether the verb is a part of the transaction of the caller, so that
-	 * it must see what was committed since that transaction took its snapshot
+	 * @param joined whether the operation is a part of the transaction of the caller, so
+	 * that it must see data that was committed since that transaction took its snapshot
 	 */
 	public RecordOperations(Dialect dialect, boolean joined, LockWait bound) {
 		this.dialect = dialect;
@@ -126,7 +128,7 @@ public final class RecordOperations {
 	}
 
 	/**
-	 * Returns the result that a claim would be given, empty if it would be given none.
+	 * Returns the result that a claim would return, or empty.
 	 */
 	public SqlStep<Optional<ClaimResult.Completed>> find(IdempotencyKey key, Fingerprint fingerprint) {
 		return this.dialect.find(this.joined, key,
@@ -231,9 +233,9 @@ public final class RecordOperations {
 	/**
 	 * Renews many claims. If the database can skip locked rows, this method does not wait
 	 * for a row that another session has locked. Most such locks belong to a single
-	 * statement and are free in a moment, so the method looks a few times more. In the
-	 * transaction of the caller, and on other databases, it renews one claim after the
-	 * other and waits for locks.
+	 * statement and are released in a moment, so the method tries again a few times. In
+	 * the transaction of the caller, and on other databases, it renews one claim after
+	 * the other and waits for locks.
 	 * @return the claims that are rejected; throws {@link NotAllRenewedException} if rows
 	 * stay locked for longer: the exception names their claims
 	 */
@@ -298,7 +300,7 @@ public final class RecordOperations {
 
 	/**
 	 * Returns the operations for operators.
-	 * @param connections carries each of them out on a connection of its own
+	 * @param connections executes each of them on a separate connection
 	 */
 	public static RecordAdmin admin(Connections connections) {
 		return new RowAdmin(connections);
@@ -320,7 +322,7 @@ public final class RecordOperations {
 	}
 
 	/**
-	 * Takes a step of the record of the key, or of the absent record.
+	 * Applies a step to the record of the key, or to the absent record.
 	 * @param timed whether the step of an absent record needs the database's clock
 	 */
 	private <T> SqlStep<T> settle(IdempotencyKey key, boolean timed,
@@ -334,7 +336,7 @@ public final class RecordOperations {
 		}));
 	}
 
-	/** Takes one step of one row; goes round again if another call was faster. */
+	/** Applies one step to one row; starts another round if another call was faster. */
 	private <T> SqlStep<T> step(IdempotencyKey key, StoredRow row, BiFunction<StoredRecord, Moment, Transition<T>> verb,
 			Supplier<SqlStep<T>> again) {
 		StoredRecord current = row.current();
@@ -375,7 +377,7 @@ public final class RecordOperations {
 		return this.dialect;
 	}
 
-	/** Carries verbs out. */
+	/** Executes operations. */
 	public interface Connections {
 
 		/**

@@ -64,8 +64,8 @@ final class RecordRows {
 	}
 
 	/**
-	 * Returns the values of {@link RecordSql#COLUMNS} and the time before which no purge
-	 * looks at the record.
+	 * Returns the values of {@link RecordSql#COLUMNS} and the time before which a purge
+	 * ignores the record.
 	 */
 	static List<Object> of(StoredRecord record, long now) {
 		return List.of(record.state().letter(), bytes(record.claimId()), record.fencingToken(),
@@ -138,9 +138,9 @@ final class RecordRows {
 	}
 
 	/**
-	 * Returns namespace and operation for people who read the table; the hash alone is
-	 * the identity. Some databases reject control characters and halves of surrogate
-	 * pairs, so these become underscores.
+	 * Returns namespace and operation in a readable form. The hash alone is the identity.
+	 * Some databases reject control characters and halves of surrogate pairs, so these
+	 * become underscores.
 	 */
 	static String readable(String label) {
 		StringBuilder readable = new StringBuilder(Math.min(label.length(), MAX_OPERATION_LENGTH));

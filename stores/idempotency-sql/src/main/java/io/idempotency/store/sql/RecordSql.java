@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * The statements that all databases understand, made once for a table. Each statement is
- * atomic; its {@code WHERE} says in which state it must find the record.
+ * The statements that all databases support, created once for a table. Each statement is
+ * atomic; its {@code WHERE} specifies the expected state of the record.
  */
 final class RecordSql {
 
@@ -90,12 +90,12 @@ final class RecordSql {
 	private final UnaryOperator<String> bounded;
 
 	/**
-	 * Makes the statements.
+	 * Creates the statements.
 	 * @param now the expression for the clock
 	 * @param nowAfterReading the expression for the clock in a statement that reads a
 	 * row: never earlier than the time of a record that was committed before
-	 * @param bounded adds to a statement that changes one row, and ends with its
-	 * condition, what bounds its wait for the lock of the row
+	 * @param bounded adds the bound on the wait for a row lock to a statement that
+	 * changes one row and ends with its condition
 	 */
 	RecordSql(TableName table, String now, String nowAfterReading, UnaryOperator<String> bounded) {
 		this.table = table.text();
@@ -166,8 +166,8 @@ final class RecordSql {
 	}
 
 	/**
-	 * Returns the time before which no purge looks at a record. The clock is rounded
-	 * down, so the time is the same for the claim and the completion of a call, and the
+	 * Returns the time before which a purge ignores a record. The clock is rounded down,
+	 * so the time is the same for the claim and the completion of a call, and the
 	 * completion changes no index. {@link RecordRows#purgeAfter} has the values.
 	 */
 	private static String purgeAfter(String now) {
@@ -214,7 +214,7 @@ final class RecordSql {
 		return "?" + ", ?".repeat(count - 1);
 	}
 
-	/** Counts one more claim; the expression gives the new number of attempts. */
+	/** Counts one more claim; the expression returns the new number of attempts. */
 	String count(String attempts) {
 		return this.bounded.apply("UPDATE " + this.table + " SET attempts = " + attempts
 				+ " WHERE key_hash = ? AND state = 'O' AND claim_id <> ? AND kept_until > " + this.now);
@@ -232,8 +232,8 @@ final class RecordSql {
 	}
 
 	/**
-	 * Returns the condition of expired records that a purge looks at, for the given
-	 * expression of the clock.
+	 * Returns the condition of expired records for a purge, for the given expression of
+	 * the clock.
 	 */
 	static String expired(String clock) {
 		return "purge_after <= " + clock + " AND kept_until <= " + clock + " AND lease_until <= " + clock;
@@ -248,7 +248,7 @@ final class RecordSql {
 				"DELETE FROM " + this.table + " WHERE 1 = 0");
 	}
 
-	/** Returns a query that reads nothing and fails if a column is missing. */
+	/** Returns a query that reads no rows and fails if a column is missing. */
 	String probe() {
 		return "SELECT " + WRITTEN + " FROM " + this.table + " WHERE 1 = 0";
 	}

@@ -50,7 +50,7 @@ final class RowAdmin implements RecordAdmin {
 	@Override
 	public IdempotencyRecordPage scan(RecordSelection selection, @Nullable String cursor, int count) {
 		if (cursor != null) {
-			// A cursor comes from outside.
+			// A cursor is external input.
 			RecordId.parse(cursor);
 		}
 		byte[] after = (cursor != null) ? HexFormat.of().parseHex(cursor) : bound(selection.caller(), 0);

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 @Internal
 public sealed interface SqlStep<T> {
 
-	/** Returns the move after a statement of this move that has failed. */
+	/** Returns the step after a failed statement of this step. */
 	default SqlStep<T> failed(Failure failure) {
 		return new Failed<>();
 	}
@@ -28,7 +28,10 @@ public sealed interface SqlStep<T> {
 	/** Returns this step with more steps after its result. */
 	<U> SqlStep<U> then(Function<? super T, SqlStep<U>> more);
 
-	/** Returns this move with another end of each failure that would fail the verb. */
+	/**
+	 * Returns this step with another reaction to each failure that would fail the
+	 * operation.
+	 */
 	default SqlStep<T> otherwise(Function<Failure, SqlStep<T>> other) {
 		return this;
 	}
@@ -41,7 +44,7 @@ public sealed interface SqlStep<T> {
 		return new Done<>(answer);
 	}
 
-	/** Queries, and reads the only row, or none. */
+	/** Queries, and reads at most one row. */
 	static <R, T> SqlStep<T> find(Sql sql, Function<Row, R> reader, Function<Optional<R>, SqlStep<T>> next) {
 		return new Query<>(sql, reader, (rows) -> next.apply(rows.stream().findFirst()), (failure) -> new Failed<>());
 	}
@@ -197,7 +200,7 @@ public sealed interface SqlStep<T> {
 	}
 
 	/**
-	 * The kinds of failures of a statement that the store tells apart.
+	 * The kinds of statement failures that the store distinguishes.
 	 */
 	enum Failure {
 

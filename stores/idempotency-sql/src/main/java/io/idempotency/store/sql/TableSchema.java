@@ -40,17 +40,17 @@ public abstract class TableSchema {
 	}
 
 	/**
-	 * Carries out SQL on one connection of its own.
+	 * Executes SQL on one separate connection.
 	 * @throws IdempotencyStoreException if the database cannot be reached or rejects a
 	 * statement
 	 */
 	protected abstract <T> T run(Function<Dialect, SqlStep<T>> work);
 
 	/**
-	 * Creates the table and its index if the table is missing, else changes nothing and
+	 * Creates the table and its index if the table is missing. Otherwise, changes and
 	 * locks nothing. Any number of nodes may call this at once.
-	 * @throws IdempotencyConfigurationException if the store does not know the database,
-	 * or the database does not let the table be created
+	 * @throws IdempotencyConfigurationException if the database is not supported, or does
+	 * not permit the creation of the table
 	 * @throws IdempotencyStoreException if the database cannot be reached
 	 */
 	public final void create() {
@@ -84,8 +84,8 @@ public abstract class TableSchema {
 
 	/**
 	 * Checks the table; to be called once, at startup.
-	 * @throws IdempotencyConfigurationException if the store does not know the database,
-	 * or the table is missing or is not as it must be
+	 * @throws IdempotencyConfigurationException if the database is not supported, or the
+	 * table is missing or has another structure
 	 * @throws IdempotencyStoreException if the database cannot be reached
 	 */
 	public final void verify() {

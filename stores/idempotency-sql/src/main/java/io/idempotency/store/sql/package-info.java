@@ -1,8 +1,8 @@
 /**
- * The statements of the stores on the table, what differs from database to database, and
- * what a verb does: which statement it sends, and what its outcome means. Knows no
- * driver: JDBC and R2DBC carry the statements out, and decide on which connection and in
- * which transaction.
+ * The statements of the SQL stores, the differences between databases, and the steps of
+ * each operation: the statements that it sends, and the meaning of their outcomes. This
+ * package does not depend on a driver: JDBC and R2DBC execute the statements, and decide
+ * on which connection and in which transaction.
  */
 @NullMarked
 package io.idempotency.store.sql;

@@ -5,8 +5,8 @@ import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
 /**
- * Lets the message of an order arrive as often as the request header {@value #HEADER}
- * asks for, as if producer and broker were in bad shape. For demonstrations only.
+ * Delivers the message of an order as often as the request header {@value #HEADER} asks
+ * for, as after failures of producer and broker. For demonstrations only.
  */
 @Component
 class DemoDeliveries {

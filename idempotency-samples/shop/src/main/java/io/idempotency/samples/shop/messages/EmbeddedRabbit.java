@@ -22,10 +22,10 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.util.FileSystemUtils;
 
 /**
- * Starts a broker inside the shop that speaks the protocol of RabbitMQ, unless
- * {@code spring.rabbitmq.host} or {@code spring.rabbitmq.addresses} names one. It is
- * there before the first bean and until after the last. For demonstrations only: it
- * forgets everything when it stops, and knows no dead letters.
+ * Starts an embedded broker with the protocol of RabbitMQ, unless
+ * {@code spring.rabbitmq.host} or {@code spring.rabbitmq.addresses} is set. It starts
+ * before the first bean and stops after the last one. For demonstrations only: it loses
+ * all messages when it stops, and does not support dead letters.
  */
 class EmbeddedRabbit implements BeanFactoryPostProcessor, DisposableBean {
 

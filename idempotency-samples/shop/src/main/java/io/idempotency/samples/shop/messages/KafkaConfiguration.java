@@ -46,8 +46,9 @@ class KafkaConfiguration {
 	}
 
 	/**
-	 * A record that cannot be processed becomes a dead letter after ten tries; one whose
-	 * first delivery still runs, or whose store is down, is delivered until it can be.
+	 * A record that cannot be processed becomes a dead letter after ten attempts. A
+	 * record whose first delivery is in progress, or whose store is unavailable, is
+	 * delivered again without a limit.
 	 */
 	@Bean
 	DefaultErrorHandler kafkaErrorHandler(KafkaTemplate<?, ?> kafka) {

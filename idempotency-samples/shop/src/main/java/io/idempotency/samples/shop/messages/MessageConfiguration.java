@@ -6,7 +6,7 @@ import org.springframework.context.annotation.Profile;
 import org.springframework.scheduling.annotation.EnableScheduling;
 
 /**
- * What both brokers share.
+ * The configuration that both brokers share.
  */
 @Configuration(proxyBeanMethods = false)
 @Profile("kafka | rabbit")

@@ -3,7 +3,7 @@ package io.idempotency.samples.shop.messages;
 import java.util.List;
 
 /**
- * What brokers delivered, and what came of it.
+ * The messages that the brokers delivered, and their effects.
  */
 record MessageReport(List<String> brokers, List<Line> messages) {
 

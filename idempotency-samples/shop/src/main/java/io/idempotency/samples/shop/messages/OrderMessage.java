@@ -1,9 +1,9 @@
 package io.idempotency.samples.shop.messages;
 
 /**
- * What is said about an order.
+ * The message of an order.
  *
- * @param id the same however often the message is sent: its {@code Idempotency-Key}
+ * @param id the {@code Idempotency-Key}, the same each time the message is sent
  * @param orderNo the order
  */
 record OrderMessage(String id, String orderNo) {

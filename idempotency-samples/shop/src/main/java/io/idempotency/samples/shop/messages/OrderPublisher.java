@@ -5,7 +5,7 @@ package io.idempotency.samples.shop.messages;
  */
 interface OrderPublisher {
 
-	/** What the page calls the broker. */
+	/** Returns the name of the broker on the page. */
 	String broker();
 
 	/**

@@ -16,10 +16,10 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * What is to be sent. A message is a row that commits with its order: no order without
- * its message, no message without its order, and nothing new to send where a call was
- * replayed. The relay sends a row and removes it afterwards. A relay that dies in between
- * sends the row twice, with one id, by which the consumer knows it.
+ * The messages to send. A message is a row that commits with its order, so each order has
+ * exactly one message, and a replayed call adds none. The relay sends a row and removes
+ * it afterwards. If the relay crashes in between, it sends the row twice with the same
+ * id, so the consumer can detect the duplicate.
  */
 class Outbox {
 
@@ -56,7 +56,10 @@ class Outbox {
 			.update();
 	}
 
-	/** Sends what is there; what a broker does not take is tried again next time. */
+	/**
+	 * Sends the pending messages. A message that the broker rejects is sent again in the
+	 * next run.
+	 */
 	@Scheduled(fixedDelayString = "${shop.outbox.pause:200ms}")
 	void relay() {
 		try {

@@ -8,7 +8,8 @@ import org.springframework.amqp.rabbit.annotation.RabbitListener;
 
 /**
  * Fulfils each order once, however often RabbitMQ delivers its message. A duplicate waits
- * for a first delivery that still runs: sent back, it would come again at once.
+ * for a first delivery that is in progress. If it were returned, it would be delivered
+ * again at once.
  */
 class RabbitOrders {
 

@@ -9,8 +9,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * What happens because of an order: pieces are reserved, a mail is sent, the sale is
- * counted. Each is a row, and so is each delivery. Nothing in here keeps duplicates away.
+ * The effects of an order: items are reserved, a mail is sent, the sale is counted. Each
+ * effect is a row, and so is each delivery. This class does not prevent duplicates.
  */
 class Warehouse {
 
@@ -25,7 +25,7 @@ class Warehouse {
 		this.orders = orders;
 	}
 
-	/** All of it, or nothing. */
+	/** Writes all effects or none. */
 	@Transactional
 	public void fulfil(String orderNo) {
 		Order order = this.orders.get(orderNo);
@@ -34,7 +34,7 @@ class Warehouse {
 		write(order.orderNo(), "COUNTED");
 	}
 
-	/** A broker has handed a message over, whatever becomes of it. */
+	/** Records a delivery by a broker, regardless of its outcome. */
 	void delivered(String orderNo) {
 		write(orderNo, "DELIVERED");
 	}
@@ -46,7 +46,7 @@ class Warehouse {
 			.update();
 	}
 
-	/** What became of the newest messages. */
+	/** Returns the effects of the newest messages. */
 	List<MessageReport.Line> newest() {
 		return this.jdbc.sql("""
 				select order_no, count(case event when 'DELIVERED' then 1 end) as delivered,

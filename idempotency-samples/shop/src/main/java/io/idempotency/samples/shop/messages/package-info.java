@@ -1,7 +1,7 @@
 /**
- * Tells the warehouse of each order over a broker, which may deliver a message more than
- * once. Profiles {@code kafka} and {@code rabbit}; without them nothing of this is there
- * but an empty list.
+ * Notifies the warehouse of each order over a broker, which may deliver a message more
+ * than once. Requires the profile {@code kafka} or {@code rabbit}; otherwise the list of
+ * messages is empty.
  */
 @NullMarked
 package io.idempotency.samples.shop.messages;

@@ -10,8 +10,9 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Hands out numbers by the hundred from a row that only grows. In a transaction of its
- * own: rolled back with the caller's, a segment would be handed out twice.
+ * Allocates numbers in segments of a hundred from a row that only grows. Runs in a
+ * separate transaction: if a segment were rolled back with the caller's transaction, it
+ * would be allocated twice.
  */
 final class JdbcSegmentDistributor implements IdSegmentDistributor {
 
@@ -50,7 +51,7 @@ final class JdbcSegmentDistributor implements IdSegmentDistributor {
 	public long nextMaxId(long step) {
 		IdSegmentDistributor.ensureStep(step);
 		return Objects.requireNonNull(this.transaction.execute((status) -> {
-			// The update locks the row, so that the read sees what it has written.
+			// The update locks the row, so that the read sees the updated value.
 			this.jdbc.sql("update order_segment set last_max_id = last_max_id + :step where name = :name")
 				.param("step", step)
 				.param("name", this.name)

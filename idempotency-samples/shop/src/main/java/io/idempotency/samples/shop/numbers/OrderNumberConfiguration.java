@@ -24,15 +24,18 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /**
- * Where order numbers come from, by profile. Without one: Snowflake numbers of a worker
- * whose id is configured, which needs no server.
+ * The source of order numbers by profile. By default: Snowflake numbers of a worker with
+ * a configured id, which needs no server.
  */
 @Configuration(proxyBeanMethods = false)
 class OrderNumberConfiguration {
 
 	static final String NAME = "shop.order";
 
-	/** Waits for a clock that is behind by up to two seconds, and gives up beyond. */
+	/**
+	 * Waits for a clock that is behind by up to two seconds, and fails if it is further
+	 * behind.
+	 */
 	static final ClockBackwardsSynchronizer PATIENT = new DefaultClockBackwardsSynchronizer(1, 2000);
 
 	/**

@@ -9,8 +9,8 @@ package io.idempotency.samples.shop.numbers;
 public interface OrderNumbers {
 
 	/**
-	 * Makes a number. Call it before the transaction that uses it: it may need a database
-	 * connection of its own.
+	 * Creates a number. Call it before the transaction that uses it: it may need a
+	 * separate database connection.
 	 * @return 13 digits and capital letters
 	 */
 	String next();

@@ -12,9 +12,9 @@ import me.ahoo.cosid.snowflake.MillisecondSnowflakeId;
 import org.springframework.beans.factory.DisposableBean;
 
 /**
- * The worker id of this process: leased at the start, renewed every minute, given back at
- * the end. A process that dies keeps its id for five minutes, so that one which only
- * hangs cannot come back and find its id in other hands.
+ * The worker id of this process: leased at startup, renewed every minute, and released at
+ * shutdown. If the process crashes, its id stays leased for five minutes. So a process
+ * that only hangs does not continue with an id that another process has.
  */
 final class WorkerLease implements DisposableBean {
 

@@ -35,7 +35,7 @@ class BloomRecipe implements Recipe {
 
 	private static final double ERRORS = 0.01;
 
-	/** Safe for threads, as Guava says. */
+	/** Thread-safe, according to Guava. */
 	private final BloomFilter<CharSequence> seen = BloomFilter.create(Funnels.stringFunnel(StandardCharsets.UTF_8),
 			EXPECTED, ERRORS);
 

@@ -1,7 +1,7 @@
 package io.idempotency.samples.shop.recipes;
 
 /**
- * What a customer is about to order. The version grows with every change of the status.
+ * A cart before its order. The version grows with every change of the status.
  */
 record Cart(long id, Status status, int version) {
 

@@ -20,9 +20,9 @@ class Carts {
 	}
 
 	/**
-	 * Gives the cart, and makes it before if it is not there. A real shop has it long
-	 * before the order; here the first call brings it along. In no transaction: a row
-	 * that is there already must not spoil one.
+	 * Returns the cart, and creates it if it does not exist. A real shop creates it long
+	 * before the order; here the first call creates it. Runs without a transaction,
+	 * because an existing row would abort one.
 	 */
 	Cart open(String scheme, String customer, String requestId) {
 		Optional<Cart> cart = find(scheme, customer, requestId);
@@ -55,8 +55,8 @@ class Carts {
 	}
 
 	/**
-	 * Orders the cart if it is open <em>now</em>. It does not notice what happened since
-	 * the caller looked: see {@link #orderIfUnchanged}.
+	 * Orders the cart if it is open <em>now</em>. Changes since the caller's read are not
+	 * detected: see {@link #orderIfUnchanged}.
 	 */
 	boolean orderIfOpen(Cart cart) {
 		return this.jdbc

@@ -5,7 +5,7 @@ import java.security.Principal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says who is asking.
+ * Determines the customer of a request.
  */
 final class Customers {
 

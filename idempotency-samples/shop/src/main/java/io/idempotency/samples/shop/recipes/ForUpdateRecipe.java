@@ -52,7 +52,7 @@ class ForUpdateRecipe implements Recipe {
 		NewOrder draft = this.named.draft(ID, customer, request);
 		return this.transaction.execute((status) -> {
 			Product product = this.products.lock(request.sku());
-			// After the lock: what was read before it may have changed while waiting.
+			// After the lock: earlier reads may be outdated after the wait.
 			Optional<Order> existing = this.named.find(ID, customer, request);
 			if (existing.isPresent()) {
 				return Placed.before(existing.get());

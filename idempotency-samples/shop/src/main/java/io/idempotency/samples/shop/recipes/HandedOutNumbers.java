@@ -26,7 +26,7 @@ final class HandedOutNumbers {
 	}
 
 	/**
-	 * Looks and marks in one step: one call for a number is the first.
+	 * Checks and marks in one step, so only one call for a number is the first.
 	 */
 	synchronized Use use(String number, String customer) {
 		Ticket ticket = this.tickets.get(number);

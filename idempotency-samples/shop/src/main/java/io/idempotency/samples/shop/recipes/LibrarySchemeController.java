@@ -75,7 +75,7 @@ class LibrarySchemeController {
 		return place(request, customer, demoDelay);
 	}
 
-	/** Counts the calls: the first runs, the others learn how many came. */
+	/** Counts the calls: the first runs, the others receive the count. */
 	@Idempotent(body = "/requestId", mode = IdempotencyMode.REJECT)
 	@PostMapping("/page-id")
 	public ResponseEntity<Order> byPageId(@Valid @RequestBody RecipeRequest request, @Nullable Principal customer,
@@ -103,8 +103,8 @@ class LibrarySchemeController {
 	}
 
 	/**
-	 * No key at all: same customer, same product, within a minute, is the same order. So
-	 * nothing but these two is compared.
+	 * A call without a key: two calls of the same customer for the same product within a
+	 * minute are the same order. So only these two values are compared.
 	 */
 	@Idempotent(key = "{principal?.name ?: 'anonymous', #request.sku}", fingerprint = "none", retention = "1m")
 	@PostMapping("/business-fields")
@@ -123,7 +123,7 @@ class LibrarySchemeController {
 		return place(request, customer, demoDelay);
 	}
 
-	/** Needs no key of its own: what it calls is guarded. */
+	/** Needs no key: the method that it calls is guarded. */
 	@PostMapping("/" + IndexedOrders.ID)
 	@NotIdempotent("The service method that it calls is guarded")
 	ResponseEntity<Order> byIndex(@Valid @RequestBody RecipeRequest request, @Nullable Principal customer,

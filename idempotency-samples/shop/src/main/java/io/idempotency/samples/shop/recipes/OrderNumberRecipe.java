@@ -10,11 +10,12 @@ import org.springframework.dao.DuplicateKeyException;
 import org.springframework.stereotype.Component;
 
 /**
- * The order has its number before it is placed: the page asks for one when it opens and
- * sends it as {@code requestId}. Three lines of defence: a fast set says at once that a
- * number was used (here in memory, with several nodes a set in Redis); it may forget, so
- * the order itself is looked up; and the unique index on {@code order_no} has the last
- * word. Numbers can be guessed, so one is only taken from the customer it was made for.
+ * The order has its number before it is placed: the page requests one when it opens and
+ * sends it as {@code requestId}. Three checks detect duplicates. A fast set recognizes
+ * used numbers immediately (here in memory, with several nodes a set in Redis). The set
+ * may lose numbers, so the order itself is looked up. Finally, the unique index on
+ * {@code order_no} rejects duplicates. Numbers can be guessed, so a number is only
+ * accepted from the customer for whom it was created.
  */
 @Component
 class OrderNumberRecipe implements Recipe {

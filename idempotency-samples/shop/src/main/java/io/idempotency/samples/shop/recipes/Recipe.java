@@ -1,7 +1,7 @@
 package io.idempotency.samples.shop.recipes;
 
 /**
- * One way to place an order once although the call may come twice, with the means of the
+ * A way to place an order once although the call may arrive twice, using only the
  * database.
  */
 interface Recipe {
@@ -9,10 +9,10 @@ interface Recipe {
 	Scheme scheme();
 
 	/**
-	 * Places the order, or gives the one that an earlier call with the same
-	 * {@code requestId} of the same customer has placed.
-	 * @throws io.idempotency.samples.shop.ShopException if the order cannot be placed;
-	 * nothing has changed then, and a later call may try again
+	 * Places the order, or returns the order of an earlier call with the same
+	 * {@code requestId} of the same customer.
+	 * @throws io.idempotency.samples.shop.ShopException if the order cannot be placed; in
+	 * that case nothing has changed, and a later call may try again
 	 */
 	Placed place(String customer, RecipeRequest request);
 

@@ -8,8 +8,8 @@ import jakarta.validation.constraints.Pattern;
 import jakarta.validation.constraints.Size;
 
 /**
- * An order, and what the caller calls it: the same for every attempt, another for another
- * order.
+ * An order with the caller's id for it: the same for every attempt, a different one for
+ * another order.
  */
 record RecipeRequest(@NotBlank @Size(max = 40) String sku, @NotNull @Min(1) @Max(100) Integer quantity,
 		@NotNull @Size(min = 1, max = 64) @Pattern(regexp = "[!-~]*",

@@ -3,16 +3,16 @@ package io.idempotency.samples.shop.recipes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one scheme is presented.
+ * The presentation of one scheme.
  *
  * @param id its name in the path
- * @param title what it is
- * @param where who keeps the duplicates away: {@code library} or {@code database}
- * @param guarantee what it promises
- * @param duplicateSees what the second of two equal calls gets
- * @param key where the call carries its key: {@code header} ({@code Idempotency-Key}) or
+ * @param title its title
+ * @param where the part that rejects duplicates: {@code library} or {@code database}
+ * @param guarantee its guarantee
+ * @param duplicateSees the response to the second of two equal calls
+ * @param key the position of the key: {@code header} ({@code Idempotency-Key}) or
  * {@code requestId}
- * @param ticket the path that makes the key by {@code POST}; null where the client makes
+ * @param ticket the path that creates the key by {@code POST}; null if the client creates
  * it
  */
 record Scheme(String id, String title, String where, String guarantee, String duplicateSees, String key,

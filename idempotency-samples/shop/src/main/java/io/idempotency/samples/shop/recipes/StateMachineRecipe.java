@@ -8,13 +8,13 @@ import org.springframework.stereotype.Component;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * The cart knows whether it has been ordered, and {@code update … where status = 'OPEN'}
- * changes that once: of any number of calls one changes a row, the others none. These
- * wait for the row until the first has committed, so they find its order. When the order
- * fails, the transaction takes the change back, and the cart can be ordered again.
+ * The cart stores whether it was ordered, and {@code update … where status = 'OPEN'}
+ * changes that once. Of several concurrent calls, only one changes a row. The others wait
+ * for the row until the first has committed, so they find its order. If the order fails,
+ * the transaction rolls the change back, and the cart can be ordered again.
  * <p>
- * Fits whatever has a life anyway: orders, payments, tickets. It notices neither two
- * carts with the same goods nor a status that has come back, see {@link VersionRecipe}.
+ * Suitable for data with a life cycle: orders, payments, tickets. It does not detect two
+ * carts with the same goods or a status that has returned, see {@link VersionRecipe}.
  */
 @Component
 class StateMachineRecipe implements Recipe {

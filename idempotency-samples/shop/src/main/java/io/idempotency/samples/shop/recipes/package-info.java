@@ -1,6 +1,6 @@
 /**
- * Every way to keep duplicates away on one surface, to be compared: the schemes of the
- * library, and recipes that need nothing but a database table.
+ * All schemes against duplicates on one page, for comparison: the schemes of the library,
+ * and recipes that need only a database table.
  */
 @NullMarked
 package io.idempotency.samples.shop.recipes;
