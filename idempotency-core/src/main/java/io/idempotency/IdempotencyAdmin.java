@@ -65,7 +65,7 @@ public interface IdempotencyAdmin {
 	 * @param operation name of the operation
 	 * @param id the {@link IdempotencyRecord#id()}
 	 * @param force whether to remove the record of a call in progress
-	 * @return what became of the record
+	 * @return the numbers of removed and of remaining records
 	 */
 	IdempotencyEviction evict(String operation, String id, boolean force);
 

@@ -12,9 +12,9 @@ import java.util.Objects;
  *
  * @param type how the caller is identified
  * @param name the name or the id, empty for a caller without a name
- * @param qualities the qualities that distinguish the caller from callers of the same
- * name, in the order of the guarded call: the issuer or the registration, then the
- * headers of {@code idempotency.http.scope-headers} in the order of their names
+ * @param qualities the qualities that distinguish callers of the same name: the issuer or
+ * the registration, then the headers of {@code idempotency.http.scope-headers} in the
+ * order of their names
  * @since 0.1.0
  */
 public record IdempotencyCaller(Type type, String name, List<Quality> qualities) {

@@ -16,21 +16,22 @@ import org.jspecify.annotations.Nullable;
  * {@code idempotency.*} property.
  *
  * @param operation the name of the operation, a part of each key
- * @param mode what duplicates receive
+ * @param mode the response to duplicates
  * @param retention how long the result is stored, positive
  * @param lease how long a claim is valid without renewal, positive
  * @param renewal whether the claim is renewed while the call runs
- * @param conflict what a duplicate receives while the first call runs
+ * @param conflict the response to a duplicate while the first call runs
  * @param waitTimeout the longest wait of {@link ConflictMode#WAIT}, positive
- * @param onFailure what happens to the key when the call fails
- * @param onAbandoned what a later call does when the process of the first call crashed
+ * @param onFailure the behavior for the key when the call fails
+ * @param onAbandoned the behavior of a later call when the process of the first call
+ * crashed
  * @param recoverable whether the result can be looked up in the business data; an
  * abandoned claim is then taken over in every {@link AbandonedMode}
  * @param keepResult whether the result is stored
  * @param duplicateOn the exceptions that mean "already done"
  * @param duplicateConstraint the unique constraints that such an exception has to report,
  * empty if every one counts
- * @param onStoreFailure what a call does when the store is unavailable
+ * @param onStoreFailure the behavior of a call when the store is unavailable
  * @since 0.1.0
  */
 public record IdempotencyOptions(String operation, IdempotencyMode mode, Duration retention, Duration lease,
@@ -90,9 +91,9 @@ public record IdempotencyOptions(String operation, IdempotencyMode mode, Duratio
 	/**
 	 * Returns whether an exception of the work means "already done".
 	 * @param failure the exception
-	 * @return whether {@link #duplicateOn()} contains its type or a supertype, and the
-	 * message of its root cause contains one of the {@link #duplicateConstraint()} names,
-	 * if there are any, and not as the name of a column
+	 * @return whether {@link #duplicateOn()} contains its type or a supertype; if
+	 * {@link #duplicateConstraint()} is not empty, the message of its root cause must
+	 * also contain one of these names, not as the name of a column
 	 */
 	public boolean isDuplicate(Throwable failure) {
 		return this.duplicateOn.stream().anyMatch((type) -> type.isInstance(failure))
@@ -127,7 +128,7 @@ public record IdempotencyOptions(String operation, IdempotencyMode mode, Duratio
 		S options(Consumer<? super Builder> options);
 
 		/**
-		 * Sets what duplicates receive. Default: {@link IdempotencyMode#REPLAY}.
+		 * Sets the response to duplicates. Default: {@link IdempotencyMode#REPLAY}.
 		 * @param mode the mode
 		 * @return this
 		 */
@@ -155,7 +156,7 @@ public record IdempotencyOptions(String operation, IdempotencyMode mode, Duratio
 		}
 
 		/**
-		 * Sets what a duplicate receives while the first call runs. Default:
+		 * Sets the response to a duplicate while the first call runs. Default:
 		 * {@code idempotency.conflict}.
 		 * @param conflict the mode
 		 * @return this
@@ -175,7 +176,7 @@ public record IdempotencyOptions(String operation, IdempotencyMode mode, Duratio
 		}
 
 		/**
-		 * Sets what happens to the key when the call fails. Default:
+		 * Sets the behavior for the key when the call fails. Default:
 		 * {@code idempotency.on-failure}.
 		 * @param onFailure the mode
 		 * @return this
@@ -185,7 +186,7 @@ public record IdempotencyOptions(String operation, IdempotencyMode mode, Duratio
 		}
 
 		/**
-		 * Sets what a later call does when the process of the first call crashed.
+		 * Sets the behavior of a later call when the process of the first call crashed.
 		 * Default: {@link AbandonedMode#RERUN}.
 		 * @param onAbandoned the mode
 		 * @return this
@@ -230,7 +231,7 @@ public record IdempotencyOptions(String operation, IdempotencyMode mode, Duratio
 	/**
 	 * The attributes of an operation that are not options but may contradict them.
 	 *
-	 * @param fingerprint whether the operation sets what must be equal on a retry
+	 * @param fingerprint whether the operation sets a fingerprint
 	 * @param token whether the key is an issued token
 	 * @param scope whether the operation sets the scope of the key
 	 * @param store whether the operation names a store
@@ -243,8 +244,8 @@ public record IdempotencyOptions(String operation, IdempotencyMode mode, Duratio
 	}
 
 	/**
-	 * Collects the options of one operation. An option that is not set keeps its default.
-	 * Not thread-safe.
+	 * Collects the options of one operation. An option that is not set has its default
+	 * value. Not thread-safe.
 	 *
 	 * @since 0.1.0
 	 */
@@ -321,7 +322,7 @@ public record IdempotencyOptions(String operation, IdempotencyMode mode, Duratio
 		}
 
 		/**
-		 * Sets what a call does when the store is unavailable.
+		 * Sets the behavior of a call when the store is unavailable.
 		 * @param onStoreFailure the mode
 		 * @return this
 		 */

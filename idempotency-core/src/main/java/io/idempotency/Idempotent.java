@@ -116,8 +116,8 @@ public @interface Idempotent {
 	 * the {@code IdempotencyScopeResolver} of the application or, without a resolver,
 	 * {@code idempotency.scope}. Default in message listeners: the consumer group, the
 	 * queue or the subscription. Default on other methods: a key from an expression is
-	 * not caller-scoped; a key from {@link #header()} or {@link #body()}, and a
-	 * {@link #token() token}, are scoped to the caller of the current request.
+	 * not caller-scoped. A key from {@link #header()} or {@link #body()} and a
+	 * {@link #token() token} are scoped to the caller of the current request.
 	 * @return the scope expression
 	 */
 	String scope() default "";
@@ -126,7 +126,7 @@ public @interface Idempotent {
 	 * SpEL expression for the values that must be equal on a retry; {@code "none"}
 	 * disables the comparison. Default on controller methods: the request is compared.
 	 * Default on other methods: with a key from an expression, nothing is compared,
-	 * because the key identifies the business object; with a key from {@link #header()}
+	 * because the key identifies the business object. With a key from {@link #header()}
 	 * or {@link #body()}, the arguments are compared, because a client generated the key
 	 * for one request. If arguments cannot be serialized as JSON, startup fails. Modes
 	 * {@link IdempotencyMode#REJECT} and {@link IdempotencyMode#LOCK} compare nothing.
@@ -202,12 +202,12 @@ public @interface Idempotent {
 	/**
 	 * Name of a method of the same bean with the same parameters that looks up the result
 	 * in the business data. The guard calls it if a result should be replayed but is not
-	 * stored: the process of the first call crashed, the result was too large, or an
-	 * exception of {@link #duplicateOn()} was thrown. A non-null value becomes the result
-	 * and is returned as a replay. It is stored if the call holds a claim. After a crash,
-	 * {@code null} means that the first call had no effect, so the method runs. After
-	 * {@code duplicateOn}, {@code null} means that the call failed. If the call completed
-	 * without a stored result, {@code null} leads to
+	 * stored. Reasons are a crash of the first call's process, a result that was too
+	 * large, or an exception of {@link #duplicateOn()}. A non-null value becomes the
+	 * result and is returned as a replay. It is stored if the call holds a claim. After a
+	 * crash, {@code null} means that the first call had no effect, so the method runs.
+	 * After {@code duplicateOn}, {@code null} means that the call failed. If the call
+	 * completed without a stored result, {@code null} leads to
 	 * {@link IdempotencyResultUnavailableException}, never to a second run.
 	 * @return the method name
 	 */

@@ -40,7 +40,7 @@ public interface OperationCoverage {
 	/**
 	 * One operation.
 	 *
-	 * @param operation what the operation is, for example
+	 * @param operation the operation, for example
 	 * {@code POST /orders (OrderController#place(Order))}
 	 * @param status whether it is guarded
 	 * @param reason the reason of {@link NotIdempotent}, otherwise {@code null}

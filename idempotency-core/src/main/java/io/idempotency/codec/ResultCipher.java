@@ -24,9 +24,10 @@ public interface ResultCipher {
 	/**
 	 * Encrypts a result.
 	 * @param plain the result, of any length; must not be modified or retained
-	 * @param context the identity of the record: equal for all results of one record, and
-	 * different for every other record; it is not secret and not part of the output, but
-	 * must be authenticated together with the output ("additional authenticated data")
+	 * @param context the identity of the record, which is equal for all results of one
+	 * record and different for every other record. It is not secret and not part of the
+	 * output. It must be authenticated together with the output ("additional
+	 * authenticated data")
 	 * @return the bytes to store
 	 * @throws RuntimeException if the result cannot be encrypted; the message must not
 	 * contain keys or parts of the result

@@ -12,7 +12,7 @@ import io.idempotency.key.IdempotencyKey;
  * @param key the key
  * @param claimId the id of the claim; a repeated request has the same claim id
  * @param fingerprint the digest of the values that must be equal on a retry
- * @param type what kind of claim
+ * @param type the type of the claim
  * @param lease the time for which the claim is valid without renewal;
  * {@link ClaimType#ONCE} ignores it
  * @param retention the retention of the record; it starts with the claim until the claim
@@ -21,8 +21,8 @@ import io.idempotency.key.IdempotencyKey;
  * @param origin the origin of the claim, for operators
  * @param newTransaction whether the transaction that the claim
  * {@linkplain IdempotencyStore#joining() joins} was begun for it; if the claim fails or
- * is {@link ClaimResult.InProgress}, that transaction is rolled back, so a store need not
- * keep it usable
+ * is {@link ClaimResult.InProgress}, that transaction is rolled back, so it need not
+ * remain usable
  * @since 0.1.0
  */
 public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fingerprint, ClaimType type, Duration lease,
@@ -50,11 +50,11 @@ public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fing
 	/**
 	 * Creates a request without a transaction that was begun for it.
 	 * @param key the key
-	 * @param claimId whose claim it is
+	 * @param claimId the id of the claim
 	 * @param fingerprint the digest of the values that must be equal on a retry
-	 * @param type what kind of claim
+	 * @param type the type of the claim
 	 * @param lease the time for which the claim is valid without renewal
-	 * @param retention how long the record is kept
+	 * @param retention the retention of the record
 	 * @param takeOver whether a claim with an expired lease may be taken over
 	 * @param origin where the claim comes from
 	 */
@@ -68,7 +68,7 @@ public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fing
 	 * and has an {@linkplain ClaimOrigin#UNKNOWN unknown origin}.
 	 * @param key the key
 	 * @param lease the time for which the claim is valid without renewal
-	 * @param retention how long the record is kept
+	 * @param retention the retention of the record
 	 * @return the request, with a random claim id
 	 */
 	public static ClaimRequest of(IdempotencyKey key, Duration lease, Duration retention) {
@@ -78,7 +78,7 @@ public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fing
 
 	/**
 	 * Returns this request with another claim id.
-	 * @param value whose claim it is
+	 * @param value the id of the claim
 	 * @return the changed request
 	 */
 	public ClaimRequest withClaimId(ClaimId value) {
@@ -98,7 +98,7 @@ public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fing
 
 	/**
 	 * Returns this request with another type of claim.
-	 * @param value what kind of claim
+	 * @param value the type of the claim
 	 * @return the changed request
 	 */
 	public ClaimRequest withType(ClaimType value) {
@@ -118,7 +118,7 @@ public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fing
 
 	/**
 	 * Returns this request with another retention.
-	 * @param value how long the record is kept
+	 * @param value the retention of the record
 	 * @return the changed request
 	 */
 	public ClaimRequest withRetention(Duration value) {

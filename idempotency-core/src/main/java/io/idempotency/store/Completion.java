@@ -99,7 +99,7 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	}
 
 	/**
-	 * Creates the completion of a successful call whose record is deleted.
+	 * Creates the completion of a call whose record is deleted.
 	 * @param claim the claim
 	 * @param fingerprint the fingerprint of the claim
 	 * @return the completion

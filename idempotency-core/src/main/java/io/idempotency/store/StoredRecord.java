@@ -222,7 +222,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fencingToken
 			case COMMITTED -> RecordState.COMMITTED;
 		};
 		long keptAfter = moment.plus(completion.retention());
-		// The wait for the result must not keep the record longer than its retention.
+		// The wait for the result must not extend the retention of the record.
 		long awaited = Math.min(moment.plus(completion.attachWithin()), keptAfter);
 		return new Transition<>(
 				new StoredRecord(next, completion.claim().id(), completedFence, completedFingerprint, awaited,

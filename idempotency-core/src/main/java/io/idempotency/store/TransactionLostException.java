@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Thrown if the database aborted the transaction that a store joined, because of a
  * deadlock or a conflict with another transaction. The transaction cannot be committed
- * any more, and can be repeated as a whole. It is not a failure of the store: a call that
- * is not repeated fails with the cause, which is the exception that a statement of the
- * application would have thrown.
+ * any more, and can be repeated as a whole. It is not a failure of the store. A call that
+ * is not repeated fails with the cause: the exception that a statement of the application
+ * would have thrown.
  *
  * @since 0.1.0
  */

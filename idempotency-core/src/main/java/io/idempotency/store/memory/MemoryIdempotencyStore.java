@@ -63,7 +63,7 @@ import org.slf4j.LoggerFactory;
  * completed without the result. Claims, issued tokens and completed records are not
  * removed before they expire, so that no call runs twice. Instead, new claims are
  * rejected with an {@link IdempotencyStoreException}. Unused tokens take at most about a
- * quarter of the bytes, so that memory for claims remains.
+ * quarter of the bytes.
  * <p>
  * The store is thread-safe and has no cleanup thread: each new record removes up to two
  * expired records.
