@@ -1,4 +1,4 @@
--- For H2 and PostgreSQL. May be run again: what is there stays.
+-- For H2 and PostgreSQL. May be run again: existing rows stay.
 insert into product (sku, name, price, stock)
 select sku, name, price, stock
 from (values

@@ -17,7 +17,7 @@ create table if not exists customer_order (
 	refunded numeric(10, 2) default 0 not null,
 	status varchar(20) not null,
 	created_at timestamp(3) with time zone not null,
-	-- The caller's own name for this order: null where the shop does not ask for one. Nulls never collide.
+	-- The caller's id for this order, null if the shop does not require one. Nulls are not duplicates.
 	scheme varchar(20),
 	request_id varchar(64),
 	unique (scheme, customer, request_id)
@@ -39,7 +39,7 @@ create table if not exists refund (
 	unique (order_id, reference)
 );
 
--- What a customer is about to order; becomes an order once.
+-- The cart of a customer; becomes an order once.
 create table if not exists cart (
 	id bigint generated always as identity primary key,
 	scheme varchar(20) not null,
@@ -50,7 +50,7 @@ create table if not exists cart (
 	unique (scheme, customer, request_id)
 );
 
--- One row for each time that pieces left the stock.
+-- One row for each removal of items from the stock.
 create table if not exists stock_taking (
 	customer varchar(100) not null,
 	request_id varchar(64) not null,
@@ -70,17 +70,17 @@ create table if not exists order_worker (
 	primary key (namespace, machine_id)
 );
 
--- A table of an older shop: its workers count as alive until a lease from now.
+-- A table of an older version: its workers count as alive for one lease from now.
 alter table order_worker add column if not exists renewed bigint
 	default cast(extract(epoch from current_timestamp) * 1000 as bigint) not null;
 
--- Profile ids-segment: the last number that was handed out to any process.
+-- Profile ids-segment: the last number that was allocated to a process.
 create table if not exists order_segment (
 	name varchar(40) primary key,
 	last_max_id bigint not null
 );
 
--- Profiles kafka and rabbit: messages that no broker has confirmed yet, and how many times each is to arrive.
+-- Profiles kafka and rabbit: messages that the broker has not confirmed yet, and how often to deliver each.
 create table if not exists outbox (
 	id varchar(36) primary key,
 	order_no varchar(20) not null,
@@ -88,7 +88,7 @@ create table if not exists outbox (
 	created_at timestamp(6) with time zone not null
 );
 
--- Profiles kafka and rabbit: each delivery of a message, and each thing that was done for it. Nothing is unique here.
+-- Profiles kafka and rabbit: each delivery of a message, and each of its effects. These tables have no unique keys.
 create table if not exists order_event (
 	id bigint generated always as identity primary key,
 	order_no varchar(20) not null,

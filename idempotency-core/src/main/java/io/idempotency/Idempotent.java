@@ -82,7 +82,8 @@ public @interface Idempotent {
 
 	/**
 	 * Whether a call without a key is rejected ({@link IdempotencyKeyMissingException},
-	 * 400) or, with {@code false}, runs unguarded. A malformed key is rejected either way.
+	 * 400) or, with {@code false}, runs unguarded. A malformed key is rejected either
+	 * way.
 	 * @return whether a key is required
 	 */
 	boolean required() default true;

@@ -301,7 +301,7 @@ const refundable = () => (state.orders || []).find((each) => each.paid > each.re
 
 function drawKey() {
 	if (ordering.pending) {
-		return newKey(); // that of the form is still needed for a retry
+		return newKey(); // the key of the form is still needed for a retry
 	}
 	ordering.renew();
 	showKey();
@@ -316,7 +316,7 @@ function showKey() {
 		$("key").value = key;
 		tag.style.setProperty("--hue", hueOf(key));
 		tag.classList.remove("drawn");
-		void tag.offsetWidth; // lets the animation start again
+		void tag.offsetWidth; // restarts the animation
 		tag.classList.add("drawn");
 	}
 	tag.classList.toggle("used", Boolean(used));

@@ -82,10 +82,10 @@ const ACTIONS = {
 	"store-unavailable": RETRY_LATER
 };
 
-/** What a problem says about a retry with the same key that would be in vain. */
+/** Retry advice of problems after which the same key must not be sent again. */
 const FINAL = new Set(["never", "new-key", "fix-request"]);
 
-/** Statuses after which the service has kept nothing, so that the same key may be tried again. */
+/** Statuses after which the service has stored no result, so that the same key may be sent again. */
 const TRANSIENT = new Set([408, 425, 429]);
 
 /** Statuses after which the key is kept: with another key, the next press could repeat a completed call. */
@@ -95,23 +95,23 @@ const OPEN_CODES = new Set(["outcome-unknown", "result-unavailable"]);
 const DEFAULTS = {
 	/** Name of the request header. */
 	header: "Idempotency-Key",
-	/** Where keys are kept: anything with getItem, setItem and removeItem. */
+	/** The storage of the keys: an object with getItem, setItem and removeItem. */
 	storage: null,
-	/** What the names of intents begin with in the storage. */
+	/** Prefix of the names of intents in the storage. */
 	prefix: "idempotency:",
 	/** Whether an intent ends with its response. */
 	autoRenew: true,
-	/** Whether the body of an unanswered request is kept, too. */
+	/** Whether the body of an unanswered request is kept as well. */
 	remember: true,
-	/** How often a call is repeated after the first one. */
+	/** Maximum number of retries after the first call. */
 	retries: 4,
-	/** After how many milliseconds one call is given up. */
+	/** Timeout of one call in milliseconds. */
 	timeout: 15000,
-	/** A longer wait than this many milliseconds is left to the user. */
+	/** Longest wait before a retry in milliseconds. After a longer one, the user decides. */
 	longestWait: 30000,
-	/** Gives a new key, or a promise of one. */
+	/** Returns a new key, or a promise of one. */
 	draw: newKey,
-	/** Makes the call; it gets everything that was given to `send`, also what the real one does not know. */
+	/** Makes the call. Receives all arguments of `send`, including options that `fetch` does not support. */
 	fetch: (url, init) => globalThis.fetch(url, init),
 	/**
 	 * Waits before a retry. Receives the milliseconds, the response that asked for the wait, and the arguments of
@@ -131,7 +131,7 @@ export class IdempotencyClient {
 		this.#options.storage ??= sessionOrMemory();
 	}
 
-	/** The intent of this name: the same one for as long as the page lives. Options are those of the client. */
+	/** Returns the intent of this name, the same one until the page is closed. Options are those of the client. */
 	intent(name, options = {}) {
 		if (!this.#intents.has(name)) {
 			this.#intents.set(name, new Intent(name, { ...this.#options, ...options }));
@@ -139,7 +139,7 @@ export class IdempotencyClient {
 		return this.#intents.get(name);
 	}
 
-	/** Asks the service for a token. Throws when it gives none. */
+	/** Requests a token from the service. Throws if the service does not issue one. */
 	async issueToken(url, init = {}) {
 		const response = await this.#options.fetch(url, { method: "POST", cache: "no-store", ...init });
 		if (!response.ok) {
@@ -169,7 +169,7 @@ class Intent {
 		}
 	}
 
-	/** The key; null while a token has not been drawn yet. */
+	/** The key; null until a token is drawn. */
 	get key() {
 		return this.#kept.key || null;
 	}
@@ -251,7 +251,7 @@ class Intent {
 	#settled(answer, lost, failed) {
 		const telling = answer.action === DONE || answer.replayed || answer.code === "result-unavailable";
 		const settled = { ...answer, uncertain: lost && !telling };
-		// A reason that this file does not know yet: a new key might do once more what must not be done again.
+		// An unknown code: a new key could repeat a call that must not be repeated.
 		const unknown = answer.retry === "never" && !Object.hasOwn(ACTIONS, answer.code ?? "");
 		if (unknown || OPEN_STATUSES.has(answer.status) || OPEN_CODES.has(answer.code)) {
 			return settled;
@@ -266,7 +266,7 @@ class Intent {
 			settled.action = TELL_USER;
 		}
 		if (answer.action === IGNORE && failed) {
-			// The first call failed and the service remembers that: "received" does not mean that it happened.
+			// The first call failed and the service stored the failure: "received" does not mean that it happened.
 			settled.action = TELL_USER;
 		}
 		return settled;
@@ -338,7 +338,7 @@ export function actionFor(status, code, retry) {
 	return status >= 500 || TRANSIENT.has(status) ? RETRY_LATER : TELL_USER;
 }
 
-/** `Retry-After` in milliseconds, whether it says seconds or a date; null when it says nothing. */
+/** `Retry-After` in milliseconds, from seconds or a date; null without a value. */
 export function retryAfterOf(headers) {
 	const value = headers.get("Retry-After")?.trim();
 	if (!value) {
@@ -348,7 +348,7 @@ export function retryAfterOf(headers) {
 		return Number(value) * 1000;
 	}
 	const then = Date.parse(value);
-	// By the clock of the service where it tells it, for the clock of the user may be wrong.
+	// Uses the clock of the service if it is sent, because the clock of the user may be wrong.
 	const now = Date.parse(headers.get("Date") ?? "") || Date.now();
 	return Number.isNaN(then) ? null : Math.max(0, then - now);
 }
@@ -375,7 +375,7 @@ export function oncePerSubmit(form, submit) {
 		form.setAttribute("aria-busy", "true");
 		const focused = document.activeElement;
 		if (!submit) {
-			// After the browser has put the form together: a disabled button would not be part of it.
+			// After the browser has collected the form data: a disabled button would not be part of it.
 			setTimeout(() => buttonsOf(form).forEach((each) => each.disabled = true));
 			return;
 		}
@@ -385,7 +385,7 @@ export function oncePerSubmit(form, submit) {
 		}
 		finally {
 			end();
-			// A disabled button loses the focus, and with it the place of those who use the keyboard.
+			// A disabled button loses the focus, so keyboard users would lose their position.
 			if (document.activeElement === document.body) {
 				focused?.focus();
 			}
@@ -398,7 +398,7 @@ export function oncePerSubmit(form, submit) {
 	});
 }
 
-/** A random UUID, also where crypto.randomUUID() is missing: on pages neither from localhost nor by HTTPS. */
+/** Returns a random UUID, even without crypto.randomUUID(), which is missing on pages without HTTPS or localhost. */
 export function newKey() {
 	if (crypto.randomUUID) {
 		return crypto.randomUUID();
@@ -448,7 +448,7 @@ function parsed(text) {
 	}
 }
 
-/** A browser may forbid the storage; then keys live as long as the page. */
+/** A browser may forbid the storage. In that case, keys are lost when the page is closed. */
 function sessionOrMemory() {
 	try {
 		globalThis.sessionStorage.getItem("");

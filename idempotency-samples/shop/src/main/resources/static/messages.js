@@ -17,7 +17,7 @@ export async function showMessages() {
 	}
 	const report = await get("/api/messages").catch((error) => {
 		if (error.status === 404) {
-			return { brokers: [], messages: [] }; // a shop without messages is still a shop
+			return { brokers: [], messages: [] }; // messages are optional
 		}
 		throw error;
 	});
@@ -37,7 +37,7 @@ export async function delivered(orderNo, times) {
 		await pause(250);
 		found = (await showMessages()).find((each) => each.orderNo === orderNo);
 	}
-	await pause(500); // the last delivery has come, and its listener may still be at work
+	await pause(500); // the last delivery arrived, and its listener may still be running
 	return (await showMessages()).find((each) => each.orderNo === orderNo);
 }
 

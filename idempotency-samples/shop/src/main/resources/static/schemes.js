@@ -68,7 +68,7 @@ async function listed() {
 		return await get("/api/recipes");
 	}
 	catch (error) {
-		return []; // a shop without schemes is still a shop
+		return []; // schemes are optional
 	}
 }
 
@@ -129,7 +129,7 @@ const tries = {
 				},
 				fetch: async (path, { signal }) => {
 					const result = await send(row, page, { ...asking, signal }, ends);
-					asking.delay = undefined; // the trouble is over
+					asking.delay = undefined; // only the first response is delayed
 					if (result.status === undefined) {
 						throw new TypeError("No response");
 					}

@@ -164,8 +164,8 @@ public interface IdempotencyStore {
 	 * all renewals together are not atomic. A store that can renew all claims in one
 	 * round trip overrides this method. The default renews one claim after the other.
 	 * @param renewals the claims, each once
-	 * @return the claims whose renewal was rejected; a rejection is final and means that the
-	 * claim is lost
+	 * @return the claims whose renewal was rejected; a rejection is final and means that
+	 * the claim is lost
 	 * @throws IdempotencyStoreException if it is unknown whether every claim was renewed
 	 * or rejected; a {@link NotAllRenewedException} contains the remaining claims
 	 */

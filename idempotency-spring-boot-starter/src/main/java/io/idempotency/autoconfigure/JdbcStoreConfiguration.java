@@ -53,7 +53,8 @@ class JdbcStoreConfiguration {
 		String table = properties.jdbc().tableName();
 		RecordTable.prepare(properties, namespace, new JdbcSchema(dedicated.application(), table), "", DataSource.class,
 				StoreConnectionFinder.describe(beanFactory, DataSource.class, dedicated.application()),
-				"spring.datasource", (cause) -> (cause instanceof SQLException rejection) ? rejection.getSQLState() : null);
+				"spring.datasource",
+				(cause) -> (cause instanceof SQLException rejection) ? rejection.getSQLState() : null);
 		return new JdbcIdempotencyStore(dedicated.application(), dedicated.connections(table), table,
 				properties.waitTimeout(), properties.storeTimeout());
 	}

@@ -43,8 +43,8 @@ final class RejectedArguments {
 	private static final class Jakarta {
 
 		static boolean are(Throwable failure, Object target, @Nullable Object[] arguments) {
-			return failure instanceof ConstraintViolationException rejection && rejection.getConstraintViolations() != null
-					&& !rejection.getConstraintViolations().isEmpty()
+			return failure instanceof ConstraintViolationException rejection
+					&& rejection.getConstraintViolations() != null && !rejection.getConstraintViolations().isEmpty()
 					&& rejection.getConstraintViolations()
 						.stream()
 						.allMatch((violation) -> isOf(violation, target, arguments));

@@ -845,8 +845,8 @@ class StartupFailureTests {
 				"it has a waitTimeout, but conflict = REJECT never waits", "Remove one");
 		assertRejected(FingerprintAndReject.class, "run(String)",
 				"it has a fingerprint, but mode = REJECT compares nothing", "Remove fingerprint");
-		assertRejected(FingerprintAndLock.class, "run(String)", "it has a fingerprint, but mode = LOCK compares nothing",
-				"Remove fingerprint");
+		assertRejected(FingerprintAndLock.class, "run(String)",
+				"it has a fingerprint, but mode = LOCK compares nothing", "Remove fingerprint");
 		assertRejected(RememberAndLock.class, "run(String)", "onFailure = REMEMBER contradicts mode = LOCK",
 				"Remove onFailure");
 		assertRejected(RecoverAndReject.class, "run(String)", "recover is never called", "set duplicateOn");

@@ -165,7 +165,8 @@ interface OrphanedRecordRules extends StoreUnderTest {
 	 * that owner may still complete.
 	 */
 	private void expectAbandoned(Call owner) {
-		Expect.abandoned("orphaned after a rejected completion: still abandoned", owner.duplicate().rejecting().claim());
+		Expect.abandoned("orphaned after a rejected completion: still abandoned",
+				owner.duplicate().rejecting().claim());
 		Expect.accepted("orphaned, complete by the late owner of its request", owner.complete("own"));
 		Expect.completed("orphaned, complete: DONE", "own", owner.duplicate().claim());
 	}

@@ -359,8 +359,8 @@ final class Defects {
 		return List.of(
 				claim("replays once", (s, r) -> s.is(State.DONE, r.key()) && s.count(r.key()) > 1,
 						(s, r) -> new ResultUnavailable(), "everyDuplicateGetsTheResult"),
-				complete("forgets a rejected call", (s, c) -> c.kind() == ResultKind.REJECTION, (s, c) -> s.remove(key(c)),
-						"resultsOfAllKindsAreKeptAlike"),
+				complete("forgets a rejected call", (s, c) -> c.kind() == ResultKind.REJECTION,
+						(s, c) -> s.remove(key(c)), "resultsOfAllKindsAreKeptAlike"),
 				claim("lets the owner run again", (s, r) -> s.is(State.DONE, r.key()) && isOwner(s, r),
 						(s, r) -> new Acquired(s.claim(r.key())), "claimSentOnceMoreAfterCompletionGetsTheResult"),
 				claim("compares no fingerprint of what is done", (s, r) -> s.is(State.DONE, r.key()),

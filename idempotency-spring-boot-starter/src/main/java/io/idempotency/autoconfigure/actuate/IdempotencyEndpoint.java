@@ -123,8 +123,8 @@ public class IdempotencyEndpoint {
 	public Object record(@Selector String id, @Nullable String operation, @Nullable String store) {
 		return answer(() -> {
 			Optional<IdempotencyRecord> found = admin(store).findById(required(operation), id);
-			return found.isPresent() ? RecordDescriptor.of(found.get()) : rejection(WebEndpointResponse.STATUS_NOT_FOUND,
-					"The store has no record with this id for this operation");
+			return found.isPresent() ? RecordDescriptor.of(found.get()) : rejection(
+					WebEndpointResponse.STATUS_NOT_FOUND, "The store has no record with this id for this operation");
 		});
 	}
 

@@ -26,7 +26,9 @@ import org.springframework.core.annotation.AnnotationUtils;
  */
 final class StorableTypeCheck {
 
-	/** The rejected types by name, because most of them are optional on the class path. */
+	/**
+	 * The rejected types by name, because most of them are optional on the class path.
+	 */
 	private static final Map<String, String> REJECTED = Map.ofEntries(
 			Map.entry("java.lang.Object", "it does not describe its values"),
 			Map.entry("java.util.stream.BaseStream", "it can be read only once"),

@@ -104,7 +104,8 @@ final class ToolCall {
 			return answer(tool.get());
 		}
 		catch (RuntimeException ex) {
-			if (ex instanceof IdempotencyException || ex instanceof GuardMisconfiguredException || ex == this.rejection) {
+			if (ex instanceof IdempotencyException || ex instanceof GuardMisconfiguredException
+					|| ex == this.rejection) {
 				return error(ex);
 			}
 			throw ex;

@@ -35,11 +35,12 @@ record ToolRejection(String text, Map<String, Object> members) {
 					"The call could not be guarded. " + (untouched ? "Nothing was done." : "A part of it may be done."),
 					Map.of());
 		}
-		logger.debug("Rejected a call of '{}' with {}: {}", rejection.operation(), rejection.code(), rejection.getMessage());
+		logger.debug("Rejected a call of '{}' with {}: {}", rejection.operation(), rejection.code(),
+				rejection.getMessage());
 		Map<String, Object> members = ProblemProperties.of(rejection);
 		return new ToolRejection(
-				rejection.title() + ". " + advice(rejection, untouched, members.get(ProblemProperties.RETRY_AFTER)) + " "
-						+ members.toString().replace('{', '[').replace('}', ']'),
+				rejection.title() + ". " + advice(rejection, untouched, members.get(ProblemProperties.RETRY_AFTER))
+						+ " " + members.toString().replace('{', '[').replace('}', ']'),
 				members);
 	}
 

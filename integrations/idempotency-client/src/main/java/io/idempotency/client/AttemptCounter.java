@@ -57,7 +57,8 @@ final class AttemptCounter {
 	 */
 	@Nullable Duration afterAnswer(int status, @Nullable String retryAfter, @Nullable Rejection rejection) {
 		Duration asked = parse(retryAfter);
-		Duration delay = (rejection == null || rejection.allowsSameKey()) ? delay(status, asked, rejection != null) : null;
+		Duration delay = (rejection == null || rejection.allowsSameKey()) ? delay(status, asked, rejection != null)
+				: null;
 		return (delay != null) ? allowed(delay, status) : null;
 	}
 

@@ -39,8 +39,8 @@ final class BlockingCaller {
 	/**
 	 * Sends a call.
 	 * @return the first response after which the call is not repeated
-	 * @throws IOException if no response came, in the last attempt or before the
-	 * thread was interrupted
+	 * @throws IOException if no response came, in the last attempt or before the thread
+	 * was interrupted
 	 * @throws RejectedCallException if that response is a rejection
 	 */
 	<R> R send(Exchange<R> exchange) throws IOException {

@@ -28,8 +28,8 @@ public final class RejectedCallException extends RuntimeException {
 		// The message omits the detail, because the detail may identify a person and
 		// messages are logged.
 		super("The called service rejected the call with " + status + " '"
-				+ rejection.code().replaceAll("[\\p{C}\\p{Zl}\\p{Zp}]", "_") + "' and retry advice '" + rejection.retry()
-				+ "'");
+				+ rejection.code().replaceAll("[\\p{C}\\p{Zl}\\p{Zp}]", "_") + "' and retry advice '"
+				+ rejection.retry() + "'");
 		this.status = status;
 		this.rejection = rejection;
 		this.retryAfter = retryAfter;

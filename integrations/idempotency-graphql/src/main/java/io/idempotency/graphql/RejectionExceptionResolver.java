@@ -63,7 +63,8 @@ final class RejectionExceptionResolver extends DataFetcherExceptionResolverAdapt
 		if (!(thrown instanceof IdempotencyException rejection)) {
 			return null;
 		}
-		log.debug("Rejected a call of '{}' with {}: {}", rejection.operation(), rejection.code(), rejection.getMessage());
+		log.debug("Rejected a call of '{}' with {}: {}", rejection.operation(), rejection.code(),
+				rejection.getMessage());
 		return GraphqlErrorBuilder.newError(environment)
 			.errorType(classification(rejection))
 			.message("%s", rejection.title() + ". " + advice(rejection) + ".")

@@ -73,7 +73,8 @@ class OutcomeMeterRegistrarTests {
 			.observationFilter((call) -> call.addLowCardinalityKeyValue(KeyValue.of("unforeseen", "yes")));
 		end(IdempotencyOutcome.EXECUTED);
 		end(IdempotencyOutcome.EXECUTED);
-		// A registry that wants equal tags has rejected the first; a newer one takes both.
+		// A registry that wants equal tags has rejected the first; a newer one takes
+		// both.
 		assertThat(counts(IdempotencyOutcome.EXECUTED)).filteredOn((sample) -> sample.label("unforeseen").equals("yes"))
 			.singleElement()
 			.satisfies((sample) -> assertThat(sample.value()).isBetween(1.0, 2.0));

@@ -75,8 +75,8 @@ public final class ProblemRenderer {
 	 */
 	public static @Nullable IdempotencyException find(@Nullable Throwable thrown) {
 		return (thrown != null
-				&& Causes.unwrap(thrown, ProblemRenderer::isPlumbing) instanceof IdempotencyException rejection) ? rejection
-						: null;
+				&& Causes.unwrap(thrown, ProblemRenderer::isPlumbing) instanceof IdempotencyException rejection)
+						? rejection : null;
 	}
 
 	private static boolean isPlumbing(Throwable thrown) {

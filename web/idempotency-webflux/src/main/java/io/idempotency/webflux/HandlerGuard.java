@@ -122,10 +122,12 @@ final class HandlerGuard {
 		}
 		if (earlier != null) {
 			// Advice calls the handler again, which is part of the guarded call.
-			String rejection = (call.operation().place().transactions() != null) ? "the transaction that it joined ended"
-					: earlier.rejection();
-			return (rejection == null) ? Mono.just(Entry.run(earlier)) : Mono.error(new GuardMisconfiguredException(
-					"The handler is called again, but " + rejection + ". Place retries inside the guard", null));
+			String rejection = (call.operation().place().transactions() != null)
+					? "the transaction that it joined ended" : earlier.rejection();
+			return (rejection == null) ? Mono.just(Entry.run(earlier))
+					: Mono.error(new GuardMisconfiguredException(
+							"The handler is called again, but " + rejection + ". Place retries inside the guard",
+							null));
 		}
 		if (HandlerRules.isExempt(call.operation(), exchange.getRequest().getMethod().name())) {
 			return Mono.just(Entry.run(null));

@@ -35,7 +35,7 @@ import org.springframework.web.util.DisconnectedClientHelper;
  * that the record is complete, and then sends the response to the client.
  * {@link HandlerProgress} determines the outcome.
  */
-final class ClaimedResponse extends ResponseHandling {
+final class ClaimedResponse extends HandledResponse {
 
 	private static final Logger logger = LoggerFactory.getLogger(ClaimedResponse.class);
 
@@ -125,9 +125,9 @@ final class ClaimedResponse extends ResponseHandling {
 	void requireUncommitted() {
 		if (this.progress.mayHaveCommitted()) {
 			throw new IllegalStateException("The handler '" + this.claim.operation()
-					+ "' is called once more in one request, but the "
-					+ "transaction of its first call has committed, or may have. Let the advice that calls it again come "
-					+ "inside of the guard, by an order above idempotency.advisor-order");
+					+ "' is called again in one request, but the transaction of its first call committed, or may have "
+					+ "committed. Place the advice that calls it again inside the guard, with an order above "
+					+ "idempotency.advisor-order");
 		}
 	}
 

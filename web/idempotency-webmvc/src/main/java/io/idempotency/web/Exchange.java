@@ -50,7 +50,7 @@ final class Exchange {
 	/** The thread that renders it. */
 	private @Nullable Thread maker;
 
-	private @Nullable ResponseHandling answer;
+	private @Nullable HandledResponse answer;
 
 	private @Nullable IdempotentOperation made;
 
@@ -287,7 +287,7 @@ final class Exchange {
 
 	/** Returns whether a stored response was found, so that the handler must not run. */
 	boolean isReplayed() {
-		return this.answer instanceof ResponseHandling.Replayed;
+		return this.answer instanceof HandledResponse.Replayed;
 	}
 
 	/**
@@ -308,7 +308,7 @@ final class Exchange {
 	}
 
 	void recovered() {
-		this.answer = new ResponseHandling.Recovered(requireResponse(), this.settings);
+		this.answer = new HandledResponse.Recovered(requireResponse(), this.settings);
 	}
 
 	/**
@@ -320,7 +320,7 @@ final class Exchange {
 		if (!stored.answers(RecordingRequest.headers(request, StoredResponse.RANGE))) {
 			throw new IdempotencyKeyReusedException(operation);
 		}
-		this.answer = new ResponseHandling.Replayed(requireResponse(), stored, this.settings);
+		this.answer = new HandledResponse.Replayed(requireResponse(), stored, this.settings);
 	}
 
 	private BufferingResponse requireResponse() {

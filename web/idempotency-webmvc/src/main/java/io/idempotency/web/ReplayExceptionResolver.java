@@ -18,7 +18,7 @@ final class ReplayExceptionResolver implements HandlerExceptionResolver, Ordered
 	@Override
 	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
 			@Nullable Object handler, Exception ex) {
-		if (ResponseHandling.ReplaySignal.isCauseOf(ex)) {
+		if (HandledResponse.ReplaySignal.isCauseOf(ex)) {
 			return new ModelAndView();
 		}
 		Exchange exchange = Exchange.find(request);

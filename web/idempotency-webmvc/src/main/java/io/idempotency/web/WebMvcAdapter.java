@@ -162,7 +162,7 @@ final class WebMvcAdapter implements InvocationAdapter {
 		}
 		if (exchange != null && exchange.isReplayed()) {
 			// Code around the handler calls it again after the replay signal.
-			throw new ResponseHandling.ReplaySignal();
+			throw new HandledResponse.ReplaySignal();
 		}
 		IdempotentOperation operation = call.operation();
 		HttpRequestValues values = new HttpRequestValues(request);
@@ -179,14 +179,14 @@ final class WebMvcAdapter implements InvocationAdapter {
 		GuardedCall guarded = new GuardedCall(key(call, parts, exchange, identified, values),
 				fingerprint(call, request, values), operation.options(), operation.place().store());
 		if (exchange.isRejected()) {
-			throw new ResponseHandling.ReplaySignal();
+			throw new HandledResponse.ReplaySignal();
 		}
 		Object result = this.engine.execute(guarded, new HttpCall(call, request, exchange, this.engine, null),
 				operation.place().ofThreads());
 		if (exchange.isReplayed()) {
 			// Not thrown inside the engine, because propagating it through the engine
 			// would take longer than the whole replay.
-			throw new ResponseHandling.ReplaySignal();
+			throw new HandledResponse.ReplaySignal();
 		}
 		return result;
 	}
@@ -326,7 +326,7 @@ final class WebMvcAdapter implements InvocationAdapter {
 			Object value = this.call.run();
 			// An unguarded call does not have a claimed response.
 			if (this.answer != null && this.answer.response().isErrorOfContainer()) {
-				throw new ResponseHandling.ReplaySignal();
+				throw new HandledResponse.ReplaySignal();
 			}
 			return value;
 		}

@@ -236,7 +236,8 @@ class CallersTests {
 		assertThatExceptionOfType(IdempotencyCallerUnknownException.class).isThrownBy(() -> named.owner(request, "pay"))
 			.satisfies((ex) -> assertThat(ex.retry()).isEqualTo(RetryAdvice.FIX_REQUEST));
 		assertThat(named.of(request)).isEqualTo(callers(ScopeMode.PRINCIPAL, Set.of("X-Tenant")).of(request));
-		assertThat(new HttpCallerResolver(rejecting, (any) -> "t1").owner(request, "pay")).isEqualTo(Caller.scope("t1"));
+		assertThat(new HttpCallerResolver(rejecting, (any) -> "t1").owner(request, "pay"))
+			.isEqualTo(Caller.scope("t1"));
 		request.setUserPrincipal(() -> "alice");
 		assertThat(named.owner(request, "pay")).isEqualTo(named.of(request));
 	}

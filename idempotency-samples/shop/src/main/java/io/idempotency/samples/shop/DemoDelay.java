@@ -28,7 +28,7 @@ public class DemoDelay {
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			throw new IllegalStateException("Interrupted while the demonstration was being slow", ex);
+			throw new IllegalStateException("Interrupted during the demonstration delay", ex);
 		}
 	}
 

@@ -71,7 +71,8 @@ public final class R2dbcStoreAutoConfiguration {
 		RecordTable.prepare(properties, namespace, new R2dbcSchema(dedicated.application(), table), " over R2DBC",
 				ConnectionFactory.class,
 				StoreConnectionFinder.describe(beanFactory, ConnectionFactory.class, dedicated.application()),
-				"spring.r2dbc", (cause) -> (cause instanceof R2dbcException rejection) ? rejection.getSqlState() : null);
+				"spring.r2dbc",
+				(cause) -> (cause instanceof R2dbcException rejection) ? rejection.getSqlState() : null);
 		return new R2dbcIdempotencyStore(dedicated.application(), dedicated.connections(table), table,
 				properties.waitTimeout(), properties.storeTimeout());
 	}

@@ -1,5 +1,5 @@
--- ARGV: whether a record that a live call holds is removed too
--- Replies 0 for an absent record, 1 if the record was removed, 2 if a live call holds it.
+-- ARGV: whether to remove the record of a call in progress
+-- Replies 0 for an absent record, 1 if the record was removed, 2 if its call is in progress.
 if not record then
 	return 0
 end

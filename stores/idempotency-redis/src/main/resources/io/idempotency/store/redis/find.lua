@@ -1,4 +1,5 @@
--- Replies the parts of the record that operators see, and the time; nothing for an absent record.
+-- Replies the parts of the record that are shown to operators, and the time; nothing for an absent
+-- record.
 if not record then
 	return {}
 end

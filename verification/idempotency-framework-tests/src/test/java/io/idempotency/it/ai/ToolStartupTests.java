@@ -64,7 +64,8 @@ class ToolStartupTests {
 
 	@Test
 	void aServerWithoutSessionsCannotTellThem() {
-		assertRejected(this.runner.withBean(Session.class).withPropertyValues("spring.ai.mcp.server.protocol=STATELESS"),
+		assertRejected(
+				this.runner.withBean(Session.class).withPropertyValues("spring.ai.mcp.server.protocol=STATELESS"),
 				"the server has no sessions");
 	}
 

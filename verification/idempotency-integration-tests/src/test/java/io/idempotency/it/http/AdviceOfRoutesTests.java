@@ -30,7 +30,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.springframework.web.servlet.function.RouterFunctions.route;
 
 /**
- * Advice that names rejections answers those of beans, behind routes as behind controllers.
+ * Advice that names rejections answers those of beans, behind routes as behind
+ * controllers.
  */
 @SpringBootTest(classes = AdviceOfRoutesTests.Application.class,
 		webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)

@@ -17,7 +17,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** Nothing could be claimed, so each call would be rejected, as if the store were down. */
+/**
+ * Nothing could be claimed, so each call would be rejected, as if the store were down.
+ */
 @Requires(Backend.POSTGRESQL)
 class UnwritableTableTests {
 

@@ -77,8 +77,7 @@ class PrometheusTests {
 			.extracting((title) -> dashboard.shows(title).get(""))
 			.containsExactly(2L, 2L, 2L, 1L);
 		Map<String, Long> outcomes = dashboard.shows("Calls by outcome");
-		assertThat(outcomes)
-			.containsAllEntriesOf(Map.of("key-reused", 1L, "store-unavailable", 2L))
+		assertThat(outcomes).containsAllEntriesOf(Map.of("key-reused", 1L, "store-unavailable", 2L))
 			// These series begin with their first call, which Prometheus does not count.
 			.containsKeys("replayed", "lease-lost", "duplicate", "result-unavailable", "recovered")
 			// Prometheus extrapolates to the ends of the range.

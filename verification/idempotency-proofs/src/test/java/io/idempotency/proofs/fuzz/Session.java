@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 final class Session {
 
 	/** The rejections of the library, and the status of each. */
-	private static final Map<String, Integer> REJECTIONS = Map.of("key-missing", 400, "key-invalid", 400, "token-unknown",
-			400, "key-reused", 422, "in-progress", 409, "duplicate", 409, "result-unavailable", 409, "outcome-unknown",
-			409, "body-too-large", 413);
+	private static final Map<String, Integer> REJECTIONS = Map.of("key-missing", 400, "key-invalid", 400,
+			"token-unknown", 400, "key-reused", 422, "in-progress", 409, "duplicate", 409, "result-unavailable", 409,
+			"outcome-unknown", 409, "body-too-large", 413);
 
 	private static final AtomicLong NUMBERS = new AtomicLong();
 

@@ -19,9 +19,10 @@ public interface FingerprintsScenarios extends Scenario {
 	String FORM = "application/x-www-form-urlencoded";
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', quoteCharacter = '\0', value = { "{\"a\":1,\"b\":2} | { \"b\" : 2, \"a\" : 1 }",
-			"{\"a\":{\"x\":1,\"y\":[1,2]}} | {\"a\":{\"y\":[1, 2],\"x\":1}}", "{\"a\":\"A\"} | {\"a\":\"\\u0041\"}",
-			"{\"a\":[1.0,1e2]} | {\"a\":[1,100]}" })
+	@CsvSource(delimiter = '|', quoteCharacter = '\0',
+			value = { "{\"a\":1,\"b\":2} | { \"b\" : 2, \"a\" : 1 }",
+					"{\"a\":{\"x\":1,\"y\":[1,2]}} | {\"a\":{\"y\":[1, 2],\"x\":1}}",
+					"{\"a\":\"A\"} | {\"a\":\"\\u0041\"}", "{\"a\":[1.0,1e2]} | {\"a\":[1,100]}" })
 	default void equalJsonIsTheSameRequest(String first, String second) {
 		client().post("/requests/json", key(), JSON, first);
 		Answer answer = client().post("/requests/json", key(), JSON, second);

@@ -12,9 +12,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Runs each night with {@code -Didempotency.tests.variants=all}, and not in every build: a
- * test that repeats another one on a different store, server or container, or that takes
- * long and covers a rare set-up.
+ * Runs each night with {@code -Didempotency.tests.variants=all}, and not in every build:
+ * a test that repeats another one on a different store, server or container, or that
+ * takes long and covers a rare set-up.
  */
 @Target({ ElementType.TYPE, ElementType.METHOD })
 @Retention(RetentionPolicy.RUNTIME)

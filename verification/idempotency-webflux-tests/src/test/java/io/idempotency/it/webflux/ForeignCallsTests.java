@@ -50,8 +50,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Handlers that are called in another way than Spring's usual one are guarded, or rejected
- * with a text that says why; none runs unguarded.
+ * Handlers that are called in another way than Spring's usual one are guarded, or
+ * rejected with a text that says why; none runs unguarded.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class ForeignCallsTests {

@@ -34,8 +34,8 @@ final class Chromium implements ExecutionCondition, BeforeAllCallback, AfterAllC
 	private static final Path SCREENSHOTS = Path.of(System.getProperty("screenshots", "target/screenshots"));
 
 	/**
-	 * The browser calls every answer of 400 and more an error; rejections are what the shop
-	 * is about.
+	 * The browser calls every answer of 400 and more an error; rejections are what the
+	 * shop is about.
 	 */
 	private static final String REJECTION = "Failed to load resource: the server responded with a status of 4";
 

@@ -47,7 +47,7 @@ class EmbeddedKafka implements BeanFactoryPostProcessor, DisposableBean {
 		started.brokerListProperty(EmbeddedKafkaBroker.SPRING_EMBEDDED_KAFKA_BROKERS);
 		// Kafka halts the JVM after a fatal error of the broker. That would end the shop,
 		// for example during shutdown.
-		Exit.setHaltProcedure((status, message) -> logger.debug("The Kafka inside the shop has failed: {}", message));
+		Exit.setHaltProcedure((status, message) -> logger.debug("The embedded Kafka broker failed: {}", message));
 		this.broker = started;
 		started.afterPropertiesSet();
 		this.environment.getPropertySources()

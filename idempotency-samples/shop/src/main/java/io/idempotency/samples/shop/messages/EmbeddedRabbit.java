@@ -52,7 +52,7 @@ class EmbeddedRabbit implements BeanFactoryPostProcessor, DisposableBean {
 						Map.of("spring.rabbitmq.host", "127.0.0.1", "spring.rabbitmq.port", port)));
 		}
 		catch (Exception ex) {
-			throw new IllegalStateException("The broker inside the shop has not started", ex);
+			throw new IllegalStateException("The embedded broker did not start", ex);
 		}
 	}
 

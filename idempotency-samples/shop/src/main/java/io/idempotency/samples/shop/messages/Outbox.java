@@ -70,7 +70,7 @@ class Outbox {
 		catch (RuntimeException ex) {
 			// Whatever it was, the rows are still there. One line for each outage.
 			if (!this.failing) {
-				logger.warn("Messages wait for their broker: {}", ex.toString());
+				logger.warn("The broker is unavailable, so messages stay in the outbox: {}", ex.toString());
 			}
 			this.failing = true;
 		}

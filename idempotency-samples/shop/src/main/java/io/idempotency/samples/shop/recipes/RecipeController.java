@@ -93,7 +93,7 @@ class RecipeController {
 	 * Makes the number of an order that is to come.
 	 */
 	@PostMapping("/order-number/numbers")
-	@NotIdempotent("Each request makes another number")
+	@NotIdempotent("Each request creates a new number")
 	@ResponseStatus(HttpStatus.CREATED)
 	Map<String, String> newNumber(@Nullable Principal customer) {
 		return Map.of("orderNo", this.numbers.newNumber(Customers.nameOf(customer)));

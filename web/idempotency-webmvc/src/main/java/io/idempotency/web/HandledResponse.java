@@ -12,13 +12,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Handles the response of a guarded handler, in all dispatches that write it. */
-abstract class ResponseHandling {
+abstract class HandledResponse {
 
 	private final HttpSettings settings;
 
 	private BufferingResponse response;
 
-	ResponseHandling(BufferingResponse response, HttpSettings settings) {
+	HandledResponse(BufferingResponse response, HttpSettings settings) {
 		this.response = response;
 		this.settings = settings;
 	}
@@ -84,7 +84,7 @@ abstract class ResponseHandling {
 	}
 
 	/** The response of a result that was looked up, without a claim to complete. */
-	static final class Recovered extends ResponseHandling {
+	static final class Recovered extends HandledResponse {
 
 		Recovered(BufferingResponse response, HttpSettings settings) {
 			super(response, settings);
@@ -117,9 +117,9 @@ abstract class ResponseHandling {
 	 * A stored response, which is written by the filter that buffered it. All other
 	 * output of the application and of inner filters is dropped.
 	 */
-	static final class Replayed extends ResponseHandling {
+	static final class Replayed extends HandledResponse {
 
-		private static final Logger logger = LoggerFactory.getLogger(ResponseHandling.class);
+		private static final Logger logger = LoggerFactory.getLogger(HandledResponse.class);
 
 		private final StoredResponse stored;
 
