@@ -27,8 +27,8 @@ class NamedOrders {
 	}
 
 	/**
-	 * Makes what {@link Orders#place(NewOrder)} takes; outside the transaction, as order
-	 * numbers want it.
+	 * Creates the argument of {@link Orders#place(NewOrder)}. Runs outside the transaction,
+	 * because {@code OrderNumbers} requires that.
 	 */
 	NewOrder draft(String scheme, String customer, RecipeRequest request) {
 		return new NewOrder(this.numbers.next(), customer, request.sku(), request.quantity(), scheme,
@@ -46,7 +46,7 @@ class NamedOrders {
 	}
 
 	/**
-	 * Gives the order that an earlier call placed, for a call that has just lost to it.
+	 * Returns the order of an earlier call, for a call that just lost to it.
 	 * @throws ShopException if that call has not committed yet
 	 */
 	Placed existing(String scheme, String customer, RecipeRequest request) {
