@@ -17,7 +17,7 @@ final class NodeName {
 
 	private static final int MAX_HOST_LENGTH = 44;
 
-	/** Where a Linux keeps the name that it has now, and the one that it starts with. */
+	/** The files with the current name and the startup name of a Linux host. */
 	static final List<Path> FILES = List.of(Path.of("/proc/sys/kernel/hostname"), Path.of("/etc/hostname"));
 
 	private NodeName() {

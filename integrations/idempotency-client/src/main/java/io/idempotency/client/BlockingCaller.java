@@ -134,7 +134,7 @@ final class BlockingCaller {
 	}
 
 	/**
-	 * A response of whose body a start was read.
+	 * A response with the bytes of its body that were already read.
 	 *
 	 * @param response the response, which still returns all bytes
 	 */

@@ -39,7 +39,7 @@ import org.springframework.messaging.converter.MessageConversionException;
  * <tr>
  * <td>{@link Settlement#RETURNED}</td>
  * <td>released; a joined transaction is rolled back</td>
- * <td>released, whatever the policy remembers</td>
+ * <td>released, regardless of the failure policy</td>
  * </tr>
  * <tr>
  * <td>none</td>

@@ -1,5 +1,5 @@
 /**
- * The sample shop once more, on WebFlux: no thread waits for a database, a duplicate or a
+ * The sample shop on WebFlux: no thread waits for a database, a duplicate or a
  * customer.
  */
 @NullMarked

@@ -40,7 +40,7 @@ public class Products {
 	}
 
 	/**
-	 * Reads a product and keeps everybody else from changing it until the transaction
+	 * Reads a product and locks it against changes by others until the transaction
 	 * ends.
 	 */
 	public Product lock(String sku) {

@@ -68,7 +68,7 @@ abstract class SqlSession implements AutoCloseable {
 		return run(() -> run(verb.apply(verbs)));
 	}
 
-	/** Runs work, and once more if it has failed without a change and may succeed. */
+	/** Runs work, and repeats it if it failed without a change and may succeed. */
 	final <T> T run(Work<T> work) {
 		for (int attempt = 1;; attempt++) {
 			try {

@@ -40,7 +40,7 @@ final class BlockingR2dbcStore implements IdempotencyStore {
 	/**
 	 * Creates the store.
 	 * @param store for calls that have no claim yet, and may be many
-	 * @param upkeep for those that keep or end a claim, which must not wait for the
+	 * @param upkeep for those that renew or end a claim, which must not wait for the
 	 * others
 	 */
 	BlockingR2dbcStore(R2dbcIdempotencyStore store, R2dbcIdempotencyStore upkeep) {

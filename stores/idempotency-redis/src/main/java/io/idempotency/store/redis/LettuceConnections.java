@@ -107,7 +107,7 @@ final class LettuceConnections implements AutoCloseable {
 	}
 
 	/**
-	 * The connection of Spring, which is given back at the end, and the connection of
+	 * The connection of Spring, which is returned at the end, and the connection of
 	 * Lettuce below it, which is used.
 	 */
 	record Line(RedisConnection lease, StatefulConnection<byte[], byte[]> connection) {

@@ -27,8 +27,8 @@ class NamedOrders {
 	}
 
 	/**
-	 * Creates the argument of {@link Orders#place(NewOrder)}. Runs outside the transaction,
-	 * because {@code OrderNumbers} requires that.
+	 * Creates the argument of {@link Orders#place(NewOrder)}. Runs outside the
+	 * transaction, because {@code OrderNumbers} requires that.
 	 */
 	NewOrder draft(String scheme, String customer, RecipeRequest request) {
 		return new NewOrder(this.numbers.next(), customer, request.sku(), request.quantity(), scheme,
