@@ -254,8 +254,9 @@ final class ToolAdapter implements InvocationAdapter {
 		}
 
 		/**
-		 * Lets the key of a result that is an error go, as an exception would: a model
-		 * that calls again wants another try. With {@code JOIN} the work goes with it.
+		 * Releases the key of a result that is an error, as after an exception: a model
+		 * that calls again expects another attempt. With {@code JOIN}, the work is rolled
+		 * back as well.
 		 */
 		@Override
 		public @Nullable Object run(Run method) throws Throwable {
