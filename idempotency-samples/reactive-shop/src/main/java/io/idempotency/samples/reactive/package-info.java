@@ -1,6 +1,5 @@
 /**
- * The sample shop on WebFlux: no thread waits for a database, a duplicate or a
- * customer.
+ * The sample shop on WebFlux: no thread waits for a database, a duplicate or a customer.
  */
 @NullMarked
 package io.idempotency.samples.reactive;

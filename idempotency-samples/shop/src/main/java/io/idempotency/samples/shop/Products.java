@@ -40,8 +40,7 @@ public class Products {
 	}
 
 	/**
-	 * Reads a product and locks it against changes by others until the transaction
-	 * ends.
+	 * Reads a product and locks it against changes by others until the transaction ends.
 	 */
 	public Product lock(String sku) {
 		return this.jdbc.sql(SELECT + " for update")

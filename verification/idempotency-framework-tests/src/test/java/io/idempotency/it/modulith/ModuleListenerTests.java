@@ -12,7 +12,6 @@ import io.idempotency.IdempotencyListener;
 import io.idempotency.it.modulith.ModuleApplication.Booked;
 import io.idempotency.it.modulith.ModuleApplication.Paid;
 import io.idempotency.it.modulith.ModuleApplication.Shipped;
-import io.idempotency.it.servers.Nightly;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -29,7 +28,6 @@ import static org.awaitility.Awaitility.await;
  * Spring Modulith publishes an event again when the application starts, if its listener
  * failed or nobody was told that it returned. The effect happens once.
  */
-@Nightly
 class ModuleListenerTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(60);

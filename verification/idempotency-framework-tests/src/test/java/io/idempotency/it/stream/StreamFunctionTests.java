@@ -9,7 +9,6 @@ import java.util.concurrent.CountDownLatch;
 
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyTemplate;
-import io.idempotency.it.servers.Nightly;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.awaitility.Awaitility;
@@ -40,7 +39,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 		"spring.cloud.stream.bindings.patient-in-0.destination=patient",
 		"spring.cloud.stream.bindings.patient-in-0.consumer.max-attempts=1",
 		"spring.cloud.stream.kafka.bindings.patient-in-0.consumer.common-error-handler-bean-name=untilDecided" })
-@Nightly
 @DirtiesContext
 class StreamFunctionTests {
 
