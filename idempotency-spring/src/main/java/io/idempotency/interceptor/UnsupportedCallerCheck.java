@@ -114,8 +114,7 @@ final class UnsupportedCallerCheck {
 		MergedAnnotations present = MergedAnnotations.from(annotation.method(), SearchStrategy.TYPE_HIERARCHY);
 		// The listener annotations of brokers are meta-annotated with @MessageMapping.
 		if (annotation.attributes().key().isEmpty() && MESSAGE_HANDLERS.stream().anyMatch(present::isDirectlyPresent)) {
-			throw annotation.problem(
-					"it handles messages (@MessageMapping), so there is no HTTP request to read the key from",
+			throw annotation.problem("it handles messages (@MessageMapping), which have no HTTP request with a key",
 					"Set key to an expression over the payload or a message header, e.g. key = \"#id\" with the "
 							+ "parameter @Header(\"Idempotency-Key\") String id. The caller is not part of such a "
 							+ "key. If clients choose their keys, set scope to the user");

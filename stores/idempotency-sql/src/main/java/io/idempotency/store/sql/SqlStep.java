@@ -183,7 +183,7 @@ public sealed interface SqlStep<T> {
 	}
 
 	/**
-	 * One row of the answer to a query; columns count from one.
+	 * One row of a query result. Columns count from one.
 	 */
 	interface Row {
 
