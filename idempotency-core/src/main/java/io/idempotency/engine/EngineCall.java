@@ -148,7 +148,7 @@ final class EngineCall implements IdempotencyTemplate.Call {
 		TemplateResult result = declared(type, resolved);
 		if (result.async()) {
 			throw new IllegalArgumentException(
-					"The type of '" + this.operation + "' must be the type of the value inside the Mono");
+					"The type of '" + this.operation + "' must be the element type of its Mono");
 		}
 		if (this.transactions != null) {
 			throw rejected("it joins a transaction, which a non-blocking call does not support", "Do not join");

@@ -121,7 +121,7 @@ final class ResultSealer {
 		ByteBuffer buffer = ByteBuffer.wrap(framed);
 		int length = buffer.hasRemaining() ? buffer.get() & 0xFF : 0;
 		if (length == 0 || length > Math.min(buffer.remaining(), MAX_FORMAT_LENGTH)) {
-			throw new UnreadableResultException("its cipher returned different content after decryption");
+			throw new UnreadableResultException("its decrypted content is invalid");
 		}
 		byte[] format = new byte[length];
 		buffer.get(format);

@@ -209,9 +209,9 @@ final class StoreCircuitBreaker {
 			ResultExecutor.startOrRun(this.thread,
 					() -> logger.warn(
 							"[IDEM-202] Idempotency store {} recovered after {} s with {} failed "
-									+ "operations{}. Guarded calls are accepted again. No action is needed.",
+									+ "operations{}. Guarded calls are accepted again.",
 							this.store, Duration.ofNanos(this.scheduler.nanos() - over.since).toSeconds(),
-							over.failures, (over.unguarded > 0) ? " and " + over.unguarded + " unguarded calls" : ""));
+							over.failures, (over.unguarded > 0) ? " and " + over.unguarded + " unguarded calls, which may have run twice" : ""));
 		}
 	}
 

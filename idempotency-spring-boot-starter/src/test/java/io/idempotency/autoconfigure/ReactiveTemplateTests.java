@@ -235,7 +235,7 @@ class ReactiveTemplateTests {
 				assertThatIllegalArgumentException().isThrownBy(
 						template.call("count", SEVEN, new ParameterizedTypeReference<CompletableFuture<String>>() {
 						}.getType(), () -> Mono.fromSupplier(this.runs::incrementAndGet))::block)
-					.withMessageContaining("The type of 'count' must be the type of the value inside the Mono");
+					.withMessageContaining("The type of 'count' must be the element type of its Mono");
 				assertThatIllegalArgumentException()
 					.isThrownBy(template.execute("count", SEVEN, Mono.class, Mono::empty)::block)
 					.withMessageContaining("'count'");

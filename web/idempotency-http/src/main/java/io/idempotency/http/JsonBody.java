@@ -228,7 +228,7 @@ final class JsonBody {
 	private void string() throws MalformedJsonException {
 		this.form.write('"');
 		if (!this.form.writeUtf8(this.tokens.characters, this.tokens.offset, this.tokens.length)) {
-			throw new MalformedJsonException("A string has an incomplete character");
+			throw new MalformedJsonException("A string contains an unpaired surrogate");
 		}
 		this.form.write(END_OF_STRING);
 	}

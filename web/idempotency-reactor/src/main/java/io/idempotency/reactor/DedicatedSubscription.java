@@ -54,7 +54,7 @@ final class DedicatedSubscription<T> extends BaseSubscriber<T> {
 			}
 			else {
 				failed.accept((failure != null) ? failure
-						: new IdempotencyStoreException("The store completed without a result"));
+						: new IdempotencyStoreException("The Mono of the store completed without a value"));
 			}
 		}).begin(step);
 	}

@@ -278,8 +278,7 @@ public final class RecordOperations {
 
 	private static NotAllRenewedException notAllRenewed(List<Renewal> held, int all, Set<ClaimId> rejected) {
 		return new NotAllRenewedException(
-				"Of " + all + " claims the records of " + held.size()
-						+ " are locked by another transaction and could not be renewed",
+				held.size() + " of " + all + " claims were not renewed, because another transaction locks their records",
 				held.stream().map(Renewal::claimId).collect(Collectors.toSet()), rejected);
 	}
 
