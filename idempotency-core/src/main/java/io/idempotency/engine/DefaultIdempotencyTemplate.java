@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @hidden
  */
 @Internal
-public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
+public final class DefaultIdempotencyTemplate implements IdempotencyTemplate {
 
 	final IdempotencyEngine engine;
 
@@ -56,7 +56,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	 * @param codec encodes results
 	 * @param defaults the defaults of the options
 	 */
-	public EngineIdempotencyTemplate(IdempotencyEngine engine, IdempotencyStore store, ResultCodec codec,
+	public DefaultIdempotencyTemplate(IdempotencyEngine engine, IdempotencyStore store, ResultCodec codec,
 			IdempotencyOptions defaults) {
 		this(engine, store, codec, defaults, TemplateEnvironment.NONE, Namespace.NONE);
 	}
@@ -69,7 +69,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	 * @param environment the application
 	 * @param namespace the namespace of the operations
 	 */
-	public EngineIdempotencyTemplate(IdempotencyEngine engine, IdempotencyStore store, ResultCodec codec,
+	public DefaultIdempotencyTemplate(IdempotencyEngine engine, IdempotencyStore store, ResultCodec codec,
 			IdempotencyOptions defaults, TemplateEnvironment environment, Namespace namespace) {
 		this.engine = engine;
 		this.store = store;

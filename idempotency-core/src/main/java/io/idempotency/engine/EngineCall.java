@@ -13,8 +13,8 @@ import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyOptions.Attributes;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.TransactionMode;
-import io.idempotency.engine.EngineIdempotencyTemplate.DescribedCall;
-import io.idempotency.engine.EngineIdempotencyTemplate.TemplateResult;
+import io.idempotency.engine.DefaultIdempotencyTemplate.DescribedCall;
+import io.idempotency.engine.DefaultIdempotencyTemplate.TemplateResult;
 import io.idempotency.engine.WorkTransactions.TransactionStarter;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
@@ -31,7 +31,7 @@ final class EngineCall implements IdempotencyTemplate.Call {
 
 	private final String operation;
 
-	private final EngineIdempotencyTemplate template;
+	private final DefaultIdempotencyTemplate template;
 
 	private @Nullable IdempotencyStore store;
 
@@ -49,7 +49,7 @@ final class EngineCall implements IdempotencyTemplate.Call {
 
 	private @Nullable Callable<?> recovery;
 
-	EngineCall(String operation, EngineIdempotencyTemplate template) {
+	EngineCall(String operation, DefaultIdempotencyTemplate template) {
 		this.operation = operation;
 		this.template = template;
 		this.options = template.defaults.change();

@@ -209,9 +209,10 @@ final class StoreCircuitBreaker {
 			ResultExecutor.startOrRun(this.thread,
 					() -> logger.warn(
 							"[IDEM-202] Idempotency store {} recovered after {} s with {} failed "
-									+ "operations{}. Guarded calls are accepted again.",
+									+ "operations{}. Guarded calls are accepted again.{}",
 							this.store, Duration.ofNanos(this.scheduler.nanos() - over.since).toSeconds(),
-							over.failures, (over.unguarded > 0) ? " and " + over.unguarded + " unguarded calls, which may have run twice" : ""));
+							over.failures, (over.unguarded > 0) ? " and " + over.unguarded + " unguarded calls" : "",
+							(over.unguarded > 0) ? " Check the unguarded calls for duplicates." : ""));
 		}
 	}
 

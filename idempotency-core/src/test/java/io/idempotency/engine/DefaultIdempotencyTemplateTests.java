@@ -43,7 +43,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 /**
  * The engine for code without an annotation.
  */
-class EngineIdempotencyTemplateTests {
+class DefaultIdempotencyTemplateTests {
 
 	private final EngineFixture node = new EngineFixture();
 
@@ -380,7 +380,7 @@ class EngineIdempotencyTemplateTests {
 	}
 
 	private IdempotencyTemplate template(IdempotencyOptions defaults) {
-		return new EngineIdempotencyTemplate(this.node.engine, this.node.store, new TextCodec(), defaults);
+		return new DefaultIdempotencyTemplate(this.node.engine, this.node.store, new TextCodec(), defaults);
 	}
 
 	private Supplier<String> counted(String value) {
@@ -391,7 +391,7 @@ class EngineIdempotencyTemplateTests {
 	}
 
 	private static String sneaky(Throwable failure) {
-		return EngineIdempotencyTemplateTests.<RuntimeException>raise(failure);
+		return DefaultIdempotencyTemplateTests.<RuntimeException>raise(failure);
 	}
 
 	/** As another language would throw. */

@@ -416,10 +416,10 @@ class ResultSealerTests {
 
 		private final AtomicInteger runs = new AtomicInteger();
 
-		private final EngineIdempotencyTemplate template;
+		private final DefaultIdempotencyTemplate template;
 
 		CarelessApplication(IdempotencyEngine engine, IdempotencyStore store) {
-			this.template = new EngineIdempotencyTemplate(engine, store, new TextCodec() {
+			this.template = new DefaultIdempotencyTemplate(engine, store, new TextCodec() {
 
 				@Override
 				public Object decode(StoredResult result, Type type) {

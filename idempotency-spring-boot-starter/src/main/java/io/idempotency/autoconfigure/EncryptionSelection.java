@@ -19,11 +19,11 @@ import org.springframework.util.ClassUtils;
  *
  * @param encryption the encryption, {@code null} if results are not encrypted
  */
-record ChosenEncryption(@Nullable ResultEncryption encryption) {
+record EncryptionSelection(@Nullable ResultEncryption encryption) {
 
-	private static final Logger logger = LoggerFactory.getLogger(ChosenEncryption.class);
+	private static final Logger logger = LoggerFactory.getLogger(EncryptionSelection.class);
 
-	static ChosenEncryption of(IdempotencyProperties.Encryption properties, ObjectProvider<ResultCipher> ciphers) {
+	static EncryptionSelection of(IdempotencyProperties.Encryption properties, ObjectProvider<ResultCipher> ciphers) {
 		ResultCipher own = own(ciphers);
 		if (own != null && !properties.keys().isEmpty()) {
 			throw new IdempotencyConfigurationException(
@@ -33,7 +33,7 @@ record ChosenEncryption(@Nullable ResultEncryption encryption) {
 		}
 		ResultCipher cipher = (own != null || properties.keys().isEmpty()) ? own : EncryptionKeys.cipher(properties);
 		if (cipher == null) {
-			return new ChosenEncryption(null);
+			return new EncryptionSelection(null);
 		}
 		logger.info("Stored results are encrypted: {}",
 				(own != null) ? "by the bean of type " + ClassUtils.getUserClass(own).getName() : cipher);
@@ -41,7 +41,7 @@ record ChosenEncryption(@Nullable ResultEncryption encryption) {
 			logger.warn("[IDEM-512] idempotency.encryption.allow-unencrypted-reads is true: results that were stored "
 					+ "unencrypted are replayed. Set it to false when their longest retention has passed.");
 		}
-		return new ChosenEncryption(new ResultEncryption(cipher, properties.allowUnencryptedReads()));
+		return new EncryptionSelection(new ResultEncryption(cipher, properties.allowUnencryptedReads()));
 	}
 
 	private static @Nullable ResultCipher own(ObjectProvider<ResultCipher> ciphers) {

@@ -10,8 +10,8 @@ import io.idempotency.IdempotencyTokens;
 import io.idempotency.OperationCoverage;
 import io.idempotency.codec.ResultCipher;
 import io.idempotency.codec.ResultCodec;
-import io.idempotency.engine.EngineIdempotencyTemplate;
-import io.idempotency.engine.EngineIdempotencyTemplate.TemplateEnvironment;
+import io.idempotency.engine.DefaultIdempotencyTemplate;
+import io.idempotency.engine.DefaultIdempotencyTemplate.TemplateEnvironment;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.EventPublisher;
 import io.idempotency.engine.IdempotencyEngine;
@@ -82,7 +82,7 @@ public final class IdempotencyAutoConfiguration {
 	@Bean(destroyMethod = "close")
 	@ConditionalOnMissingBean
 	IdempotencyEngine idempotencyEngine(IdempotencyProperties properties, ObjectProvider<IdempotencyListener> listeners,
-			Scheduler scheduler, ChosenEncryption encryption, ObjectProvider<EngineObserver> observer,
+			Scheduler scheduler, EncryptionSelection encryption, ObjectProvider<EngineObserver> observer,
 			ClaimOrigin node) {
 		return new IdempotencyEngine(properties.maxWaiters(),
 				new DetachedCalls.Limits(properties.maxDetachedCalls(), properties.maxDetachedDuration()),
@@ -129,14 +129,14 @@ public final class IdempotencyAutoConfiguration {
 	}
 
 	@Bean
-	ChosenEncryption idempotencyEncryption(IdempotencyProperties properties, ObjectProvider<ResultCipher> ciphers) {
-		return ChosenEncryption.of(properties.encryption(), ciphers);
+	EncryptionSelection idempotencyEncryption(IdempotencyProperties properties, ObjectProvider<ResultCipher> ciphers) {
+		return EncryptionSelection.of(properties.encryption(), ciphers);
 	}
 
 	/** Belongs to the context of the engine, which a child context must not close. */
 	@Bean
 	@ConditionalOnMissingBean
-	IdempotencyEngineLifecycle idempotencyEngineLifecycle(IdempotencyEngine engine, ChosenEncryption encryption,
+	IdempotencyEngineLifecycle idempotencyEngineLifecycle(IdempotencyEngine engine, EncryptionSelection encryption,
 			IdempotencyProperties properties, Environment environment) {
 		encryption.check(engine);
 		return IdempotencyEngineLifecycle.of(engine, properties.shutdownTimeout(), environment);
@@ -197,7 +197,7 @@ public final class IdempotencyAutoConfiguration {
 	@ConditionalOnMissingBean
 	IdempotencyTemplate idempotencyTemplate(IdempotencyEngine engine, DefaultStoreFinder stores, ResultCodec codec,
 			IdempotencyOptions options, TemplateEnvironment environment, Namespace namespace) {
-		return new EngineIdempotencyTemplate(engine, stores.defaultStore(), codec, options, environment, namespace);
+		return new DefaultIdempotencyTemplate(engine, stores.defaultStore(), codec, options, environment, namespace);
 	}
 
 	@Bean

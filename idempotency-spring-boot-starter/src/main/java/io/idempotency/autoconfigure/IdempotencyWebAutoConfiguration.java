@@ -11,7 +11,7 @@ import io.idempotency.interceptor.InterceptorConfiguration.DefaultStoreFinder;
 import io.idempotency.interceptor.IdempotentOperation.IdempotentOperationSource;
 import io.idempotency.interceptor.RequestValues;
 import io.idempotency.key.Caller;
-import io.idempotency.web.HttpCallerResolver;
+import io.idempotency.web.WebMvcCallerResolver;
 import io.idempotency.web.IdempotencyScopeResolver;
 import io.idempotency.web.IdempotentRoutes;
 import io.idempotency.web.WebMvcConfiguration;
@@ -96,7 +96,7 @@ public final class IdempotencyWebAutoConfiguration {
 	}
 
 	@Bean
-	CurrentRequest idempotencyCurrentRequest(HttpCallerResolver callers) {
+	CurrentRequest idempotencyCurrentRequest(WebMvcCallerResolver callers) {
 		return new CurrentRequest() {
 
 			@Override

@@ -9,8 +9,8 @@ import io.idempotency.reactor.ReactiveIdempotencyEngine;
 import io.idempotency.reactor.ReactiveIdempotencyStore;
 import io.idempotency.reactor.ReactiveIdempotencyTemplate;
 import io.idempotency.reactor.ReactiveIdempotencyEngine.SurroundingTransactions;
-import io.idempotency.engine.EngineIdempotencyTemplate;
-import io.idempotency.engine.EngineIdempotencyTemplate.TemplateEnvironment;
+import io.idempotency.engine.DefaultIdempotencyTemplate;
+import io.idempotency.engine.DefaultIdempotencyTemplate.TemplateEnvironment;
 import io.idempotency.interceptor.InterceptorConfiguration;
 import reactor.core.publisher.Mono;
 
@@ -46,7 +46,7 @@ class ReactiveEngineConfiguration {
 	ReactiveIdempotencyTemplate reactiveIdempotencyTemplate(IdempotencyEngine engine, DefaultStoreFinder stores,
 			ResultCodec codec, IdempotencyOptions options, TemplateEnvironment environment, Namespace namespace,
 			ObjectProvider<ReactiveIdempotencyEngine> reactive) {
-		EngineIdempotencyTemplate template = new EngineIdempotencyTemplate(engine, stores.defaultStore(), codec,
+		DefaultIdempotencyTemplate template = new DefaultIdempotencyTemplate(engine, stores.defaultStore(), codec,
 				options, environment, namespace);
 		return ReactiveIdempotencyEngine.template(template, reactive::getObject);
 	}

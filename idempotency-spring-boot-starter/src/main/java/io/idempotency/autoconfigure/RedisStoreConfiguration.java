@@ -7,7 +7,7 @@ import io.idempotency.key.Namespace;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.redis.ReactiveRedisIdempotencyStore;
-import io.idempotency.store.redis.RedisEvictions;
+import io.idempotency.store.redis.RedisEvictionMonitor;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -61,7 +61,7 @@ class RedisStoreConfiguration {
 
 	@Bean(initMethod = "start")
 	@Lazy(false)
-	RedisEvictions idempotencyEvictions(RedisIdempotencyStore idempotencyStore, Scheduler scheduler) {
+	RedisEvictionMonitor idempotencyEvictions(RedisIdempotencyStore idempotencyStore, Scheduler scheduler) {
 		return idempotencyStore.evictions(EVICTIONS_INTERVAL, scheduler);
 	}
 

@@ -224,7 +224,7 @@ class EncryptionTests {
 		this.runner.withPropertyValues("idempotency.encryption.keys.k1=" + KEY_1).run((context) -> {
 			IdempotencyProperties properties = context.getBean(IdempotencyProperties.class);
 			assertThat(properties.toString()).contains("keys=[k1]").doesNotContain(KEY_1);
-			assertThat(context.getBean(ChosenEncryption.class).toString()).contains("k1").doesNotContain(KEY_1);
+			assertThat(context.getBean(EncryptionSelection.class).toString()).contains("k1").doesNotContain(KEY_1);
 		});
 	}
 

@@ -10,7 +10,7 @@ import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.Internal;
 import io.idempotency.codec.ResultCodec;
-import io.idempotency.engine.EngineIdempotencyTemplate.TemplateEnvironment;
+import io.idempotency.engine.DefaultIdempotencyTemplate.TemplateEnvironment;
 import io.idempotency.engine.GuardedAction.ThreadTransactions;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.interceptor.IdempotentOperation.IdempotentOperationSource;

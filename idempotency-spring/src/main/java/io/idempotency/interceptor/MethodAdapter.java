@@ -12,7 +12,7 @@ import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Internal;
 import io.idempotency.codec.ResultCodec;
-import io.idempotency.codec.json.FirstResultCheck;
+import io.idempotency.codec.json.ResultRoundTripCheck;
 import io.idempotency.engine.CallOutcome;
 import io.idempotency.engine.GuardedAction.SurroundingTransaction;
 import io.idempotency.engine.GuardedCall;
@@ -48,7 +48,7 @@ public final class MethodAdapter implements InvocationAdapter {
 
 	private final IdempotencyEngine engine;
 
-	private final FirstResultCheck resultCheck;
+	private final ResultRoundTripCheck resultCheck;
 
 	private final OperationKeyReader keyReader;
 
@@ -69,7 +69,7 @@ public final class MethodAdapter implements InvocationAdapter {
 	public MethodAdapter(IdempotencyEngine engine, ResultCodec codec, OperationKeyReader keyReader,
 			Supplier<RequestValues> values, Function<String, Caller> owner) {
 		this.engine = engine;
-		this.resultCheck = new FirstResultCheck(codec);
+		this.resultCheck = new ResultRoundTripCheck(codec);
 		this.keyReader = keyReader;
 		this.fingerprinter = new OperationFingerprinter(codec);
 		this.values = values;

@@ -22,7 +22,7 @@ import io.idempotency.IdempotencyOptions.Attributes;
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
 import io.idempotency.codec.ResultCodec;
-import io.idempotency.codec.json.FirstResultCheck;
+import io.idempotency.codec.json.ResultRoundTripCheck;
 import io.idempotency.engine.GuardedAction.SurroundingTransaction;
 import io.idempotency.engine.WorkTransactions;
 import io.idempotency.interceptor.IdempotentOperation.FingerprintSource;
@@ -153,7 +153,7 @@ final class OperationFactory {
 							+ "IdempotencyMode.REJECT");
 		}
 		if (options.replays()) {
-			FirstResultCheck.check(this.codec, annotation.guarded().describe(), result.type());
+			ResultRoundTripCheck.check(this.codec, annotation.guarded().describe(), result.type());
 		}
 	}
 

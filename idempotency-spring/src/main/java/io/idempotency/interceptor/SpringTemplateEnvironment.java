@@ -4,8 +4,8 @@ import java.lang.reflect.Type;
 import java.util.function.Supplier;
 
 import io.idempotency.codec.ResultCodec;
-import io.idempotency.codec.json.FirstResultCheck;
-import io.idempotency.engine.EngineIdempotencyTemplate.TemplateEnvironment;
+import io.idempotency.codec.json.ResultRoundTripCheck;
+import io.idempotency.engine.DefaultIdempotencyTemplate.TemplateEnvironment;
 import io.idempotency.engine.WorkTransactions.TransactionStarter;
 import io.idempotency.interceptor.ProblemProperties.FailureStatus;
 import io.idempotency.key.Caller;
@@ -29,7 +29,7 @@ final class SpringTemplateEnvironment implements TemplateEnvironment {
 
 	private final BeanFactory beanFactory;
 
-	private final FirstResultCheck resultCheck;
+	private final ResultRoundTripCheck resultCheck;
 
 	private final Supplier<Caller> caller;
 
@@ -43,7 +43,7 @@ final class SpringTemplateEnvironment implements TemplateEnvironment {
 	 */
 	SpringTemplateEnvironment(BeanFactory beanFactory, ResultCodec codec, Supplier<Caller> caller) {
 		this.beanFactory = beanFactory;
-		this.resultCheck = new FirstResultCheck(codec);
+		this.resultCheck = new ResultRoundTripCheck(codec);
 		this.caller = caller;
 		this.transactions = SingletonSupplier.of(() -> MethodTransaction.joined(beanFactory));
 	}

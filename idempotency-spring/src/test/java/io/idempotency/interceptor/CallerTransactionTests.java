@@ -21,7 +21,7 @@ import io.idempotency.codec.ResultEncryption;
 import io.idempotency.engine.WorkTransactions.TransactionOutcome;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
-import io.idempotency.engine.EngineIdempotencyTemplate;
+import io.idempotency.engine.DefaultIdempotencyTemplate;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -63,7 +63,7 @@ class CallerTransactionTests {
 	private final AtomicInteger runs = new AtomicInteger();
 
 	private static IdempotencyTemplate template(IdempotencyEngine engine) {
-		return new EngineIdempotencyTemplate(engine, new MemoryIdempotencyStore(1_000_000),
+		return new DefaultIdempotencyTemplate(engine, new MemoryIdempotencyStore(1_000_000),
 				new Jackson2ResultCodec(new ObjectMapper()), IdempotencyOptions.DEFAULTS);
 	}
 

@@ -16,7 +16,7 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOptions;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.codec.json.Jackson2ResultCodec;
-import io.idempotency.engine.EngineIdempotencyTemplate;
+import io.idempotency.engine.DefaultIdempotencyTemplate;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Namespace;
@@ -54,7 +54,7 @@ class IdempotencyTemplateTypesTests {
 
 	private final ResultCodec codec = new Jackson2ResultCodec();
 
-	private final IdempotencyTemplate template = new EngineIdempotencyTemplate(this.engine, this.store, this.codec,
+	private final IdempotencyTemplate template = new DefaultIdempotencyTemplate(this.engine, this.store, this.codec,
 			IdempotencyOptions.DEFAULTS,
 			new SpringTemplateEnvironment(new StaticListableBeanFactory(), this.codec, () -> Caller.ANONYMOUS),
 			Namespace.NONE);
@@ -98,7 +98,7 @@ class IdempotencyTemplateTypesTests {
 	@Test
 	void aTypeIsLookedAtOnce() {
 		List<Type> looked = new ArrayList<>();
-		IdempotencyTemplate counting = new EngineIdempotencyTemplate(this.engine, this.store, new ResultCodec() {
+		IdempotencyTemplate counting = new DefaultIdempotencyTemplate(this.engine, this.store, new ResultCodec() {
 
 			private final ResultCodec json = new Jackson2ResultCodec();
 

@@ -19,7 +19,7 @@ import io.idempotency.codec.ResultCodec;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.store.jdbc.JdbcSchema;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
-import io.idempotency.engine.EngineIdempotencyTemplate;
+import io.idempotency.engine.DefaultIdempotencyTemplate;
 import org.h2.jdbcx.JdbcDataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -54,7 +54,7 @@ class SpringTemplateEnvironmentTests {
 
 	private final IdempotencyEngine engine = new IdempotencyEngine(10, IdempotencyListener.NONE);
 
-	private final IdempotencyTemplate template = new EngineIdempotencyTemplate(this.engine,
+	private final IdempotencyTemplate template = new DefaultIdempotencyTemplate(this.engine,
 			new JdbcIdempotencyStore(this.dataSource), this.codec, IdempotencyOptions.DEFAULTS,
 			new SpringTemplateEnvironment(this.beans, this.codec, () -> Caller.ANONYMOUS), Namespace.NONE);
 

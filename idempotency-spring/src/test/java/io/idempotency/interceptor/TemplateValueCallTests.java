@@ -12,7 +12,7 @@ import io.idempotency.IdempotencyTemplate;
 import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
-import io.idempotency.engine.EngineIdempotencyTemplate;
+import io.idempotency.engine.DefaultIdempotencyTemplate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 
@@ -20,7 +20,7 @@ class TemplateValueCallTests extends ValueCallContract {
 
 	private final IdempotencyEngine engine = new IdempotencyEngine(10, IdempotencyListener.NONE);
 
-	private final IdempotencyTemplate template = new EngineIdempotencyTemplate(this.engine,
+	private final IdempotencyTemplate template = new DefaultIdempotencyTemplate(this.engine,
 			new MemoryIdempotencyStore(1 << 20), new Jackson2ResultCodec(), IdempotencyOptions.DEFAULTS);
 
 	private final Payments payments = new Templated();

@@ -31,7 +31,7 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
-import io.idempotency.engine.EngineIdempotencyTemplate;
+import io.idempotency.engine.DefaultIdempotencyTemplate;
 import io.micrometer.common.KeyValues;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -73,11 +73,11 @@ class MicrometerObservationTests {
 		this.scheduler.close();
 	}
 
-	private EngineIdempotencyTemplate template(IdempotencyStore store, EngineObserver observers) {
+	private DefaultIdempotencyTemplate template(IdempotencyStore store, EngineObserver observers) {
 		IdempotencyListener listener = new EventCounter(this.meters);
 		this.engine = new IdempotencyEngine(1, DetachedCalls.Limits.DEFAULTS, listener, this.scheduler, () -> null,
 				null, observers);
-		return new EngineIdempotencyTemplate(this.engine, store, new Jackson2ResultCodec(),
+		return new DefaultIdempotencyTemplate(this.engine, store, new Jackson2ResultCodec(),
 				IdempotencyOptions.DEFAULTS);
 	}
 
@@ -87,12 +87,12 @@ class MicrometerObservationTests {
 				(meters != null) ? new StoreTimerFactory(meters) : null);
 	}
 
-	private EngineIdempotencyTemplate observed(@Nullable IdempotencyObservationConvention convention) {
+	private DefaultIdempotencyTemplate observed(@Nullable IdempotencyObservationConvention convention) {
 		this.observations.observationConfig().observationHandler(new DefaultMeterObservationHandler(this.meters));
 		return template(this.store, observer(this.observations, convention, null));
 	}
 
-	private static @Nullable String pay(EngineIdempotencyTemplate template, Supplier<String> work) {
+	private static @Nullable String pay(DefaultIdempotencyTemplate template, Supplier<String> work) {
 		return template.operation("pay").key("k-secret").execute(String.class, work);
 	}
 
@@ -102,7 +102,7 @@ class MicrometerObservationTests {
 
 	@Test
 	void eachCallIsTimedByItsOutcome() {
-		EngineIdempotencyTemplate template = observed(null);
+		DefaultIdempotencyTemplate template = observed(null);
 		for (int i = 0; i < 3; i++) {
 			assertThat(pay(template, () -> "paid")).isEqualTo("paid");
 		}
@@ -139,11 +139,11 @@ class MicrometerObservationTests {
 	 */
 	@Test
 	void observedCallTakesHardlyMoreThanAnObservationAroundNothing() throws Throwable {
-		EngineIdempotencyTemplate seen = observed(null);
+		DefaultIdempotencyTemplate seen = observed(null);
 		ObservationRegistry nobody = ObservationRegistry.NOOP;
 		try (IdempotencyEngine other = new IdempotencyEngine(1, DetachedCalls.Limits.DEFAULTS, IdempotencyListener.NONE,
 				this.scheduler, () -> null, null, observer(nobody, null, null))) {
-			EngineIdempotencyTemplate unseen = new EngineIdempotencyTemplate(other, this.store,
+			DefaultIdempotencyTemplate unseen = new DefaultIdempotencyTemplate(other, this.store,
 					new Jackson2ResultCodec(), IdempotencyOptions.DEFAULTS);
 			KeyValues tags = KeyValues.of("operation", "pay", "mode", "replay", "store", "memory", "outcome", "any");
 			long call = bytes(() -> pay(seen, () -> "paid")) - bytes(() -> pay(unseen, () -> "paid"));
@@ -220,7 +220,7 @@ class MicrometerObservationTests {
 		int steps = 5;
 		AtomicReference<Integer> failing = new AtomicReference<>();
 		this.observations.observationConfig().observationHandler(new FailingHandler(failing));
-		EngineIdempotencyTemplate template = observed(null);
+		DefaultIdempotencyTemplate template = observed(null);
 		for (int step = 0; step < steps; step++) {
 			failing.set(step);
 			String key = "k" + step;
@@ -243,7 +243,7 @@ class MicrometerObservationTests {
 
 	@Test
 	void registryWithoutHandlersIsToldNothing() {
-		EngineIdempotencyTemplate template = template(this.store, observer(ObservationRegistry.NOOP, null, null));
+		DefaultIdempotencyTemplate template = template(this.store, observer(ObservationRegistry.NOOP, null, null));
 		assertThat(pay(template, () -> "paid")).isEqualTo("paid");
 		assertThat(this.meters.getMeters()).isEmpty();
 	}
@@ -251,7 +251,7 @@ class MicrometerObservationTests {
 	@Test
 	void eachVerbOfAStoreIsTimedAndSoAreItsFailures() {
 		BrokenStore broken = new BrokenStore(this.store);
-		EngineIdempotencyTemplate template = template(broken, observer(ObservationRegistry.NOOP, null, this.meters));
+		DefaultIdempotencyTemplate template = template(broken, observer(ObservationRegistry.NOOP, null, this.meters));
 		pay(template, () -> "paid");
 		broken.fails = true;
 		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
@@ -283,7 +283,7 @@ class MicrometerObservationTests {
 
 	@Test
 	void timerThatFailsChangesNoAnswer() {
-		EngineIdempotencyTemplate template = template(this.store,
+		DefaultIdempotencyTemplate template = template(this.store,
 				observer(ObservationRegistry.NOOP, null, new BrokenTimers()));
 		assertThat(pay(template, () -> "paid")).isEqualTo("paid");
 		assertThat(pay(template, () -> "again")).isEqualTo("paid");
@@ -316,7 +316,7 @@ class MicrometerObservationTests {
 
 	@Test
 	void loadOfTheEngineIsShown() {
-		EngineIdempotencyTemplate template = template(this.store, EngineObserver.NONE);
+		DefaultIdempotencyTemplate template = template(this.store, EngineObserver.NONE);
 		IdempotencyEngine running = this.engine;
 		assertThat(running).isNotNull();
 		new EngineMeterBinder(running::load).bindTo(this.meters);

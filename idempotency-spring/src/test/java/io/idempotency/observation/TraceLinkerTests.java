@@ -18,7 +18,7 @@ import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
-import io.idempotency.engine.EngineIdempotencyTemplate;
+import io.idempotency.engine.DefaultIdempotencyTemplate;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.tracing.Tracer;
@@ -85,7 +85,7 @@ class TraceLinkerTests {
 
 	/** Pays within the trace of a request, and returns the answer. */
 	private String pay(String request, String answer) {
-		EngineIdempotencyTemplate template = new EngineIdempotencyTemplate(this.engine, this.store,
+		DefaultIdempotencyTemplate template = new DefaultIdempotencyTemplate(this.engine, this.store,
 				new Jackson2ResultCodec(), IdempotencyOptions.DEFAULTS);
 		Observation observation = Observation.start(request, this.observations);
 		return String.valueOf(observation

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * fifths of the bytes, based on the rate since two fifths. It warns again only after the
  * bytes fell below two fifths. Thread-safe.
  */
-final class FillLevel {
+final class FillLevelMonitor {
 
 	private final long max;
 
@@ -29,7 +29,7 @@ final class FillLevel {
 	 * @param max the maximum number of bytes
 	 * @param records the number of records, called like the clock only if needed
 	 */
-	FillLevel(long max, IntSupplier records, InstantSource clock) {
+	FillLevelMonitor(long max, IntSupplier records, InstantSource clock) {
 		this.max = max;
 		this.records = records;
 		this.clock = clock;

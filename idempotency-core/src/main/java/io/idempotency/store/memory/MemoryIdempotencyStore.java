@@ -112,7 +112,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 
 	private final InstantSource clock;
 
-	private final FillLevel fillLevel;
+	private final FillLevelMonitor fillLevel;
 
 	/**
 	 * Creates a store that reads the time of day once and then counts the elapsed time of
@@ -136,7 +136,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 		}
 		this.maxBytes = maxBytes;
 		this.clock = clock;
-		this.fillLevel = new FillLevel(maxBytes, this.entries::size, clock);
+		this.fillLevel = new FillLevelMonitor(maxBytes, this.entries::size, clock);
 	}
 
 	@Override

@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The owner of a store hears of the end of its room while there is some.
  */
-class FillLevelTests {
+class FillLevelMonitorTests {
 
 	private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
@@ -24,7 +24,7 @@ class FillLevelTests {
 
 	private int records;
 
-	private final FillLevel level = new FillLevel(1_000_000, () -> this.records, this.clock);
+	private final FillLevelMonitor level = new FillLevelMonitor(1_000_000, () -> this.records, this.clock);
 
 	@Test
 	void fourFifthsAreToldWithTheRateAndTheRestOfTheTime() {
@@ -55,7 +55,7 @@ class FillLevelTests {
 
 	@Test
 	void aStoreThatIsHalfEmptyAsksNobodyForTheTime() {
-		FillLevel quiet = new FillLevel(1_000_000, () -> {
+		FillLevelMonitor quiet = new FillLevelMonitor(1_000_000, () -> {
 			throw new AssertionError("counted");
 		}, Clock.fixed(START, ZoneOffset.UTC));
 		assertThat(quiet.look(399_999)).isNull();

@@ -7,7 +7,7 @@ import io.idempotency.observation.IdempotencyObservationContext;
 import io.idempotency.observation.ObservationConfiguration;
 import io.idempotency.observation.ObservationConfiguration.OutcomeMeterRegistrar;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
-import io.idempotency.store.redis.RedisEvictions;
+import io.idempotency.store.redis.RedisEvictionMonitor;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -110,10 +110,10 @@ public final class IdempotencyMetricsAutoConfiguration {
 		@Bean
 		MeterBinder idempotencyRedisMeters(ListableBeanFactory beanFactory) {
 			return (registry) -> {
-				if (isThere(beanFactory, RedisEvictions.class)) {
+				if (isThere(beanFactory, RedisEvictionMonitor.class)) {
 					FunctionCounter
 						.builder("idempotency.redis.evicted.keys", beanFactory,
-								(beans) -> sum(beans, RedisEvictions.class, RedisEvictions::evictedKeys))
+								(beans) -> sum(beans, RedisEvictionMonitor.class, RedisEvictionMonitor::evictedKeys))
 						.description("Keys that the Redis servers evicted since this node started")
 						.register(registry);
 				}

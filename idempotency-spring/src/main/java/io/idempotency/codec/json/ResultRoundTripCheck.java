@@ -34,9 +34,9 @@ import org.springframework.core.annotation.MergedAnnotations;
  * @hidden
  */
 @Internal
-public final class FirstResultCheck {
+public final class ResultRoundTripCheck {
 
-	private static final Logger logger = LoggerFactory.getLogger(FirstResultCheck.class);
+	private static final Logger logger = LoggerFactory.getLogger(ResultRoundTripCheck.class);
 
 	/**
 	 * Limits the memory of the check, because an application may create operation names
@@ -54,7 +54,7 @@ public final class FirstResultCheck {
 	 * Creates the check.
 	 * @param codec encodes and decodes
 	 */
-	public FirstResultCheck(ResultCodec codec) {
+	public ResultRoundTripCheck(ResultCodec codec) {
 		this.codec = codec;
 	}
 
@@ -176,7 +176,7 @@ public final class FirstResultCheck {
 	private record Seen(String operation, Type type, Class<?> valueClass) {
 	}
 
-	private record OperationCodec(FirstResultCheck resultCheck, String operation) implements ResultCodec {
+	private record OperationCodec(ResultRoundTripCheck resultCheck, String operation) implements ResultCodec {
 
 		@Override
 		public StoredResult encode(@Nullable Object value, Type type) {

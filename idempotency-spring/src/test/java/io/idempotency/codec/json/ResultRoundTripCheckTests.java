@@ -37,7 +37,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 /** A result that comes back different is told once, and changes nothing. */
 @ExtendWith(OutputCaptureExtension.class)
-class FirstResultCheckTests {
+class ResultRoundTripCheckTests {
 
 	static Stream<Named<ResultCodec>> codecs() {
 		return Stream.of(Named.of("Jackson 2", new Jackson2ResultCodec()),
@@ -46,7 +46,7 @@ class FirstResultCheckTests {
 
 	private static void assertReported(ResultCodec codec, Object value, Type type, String path, CapturedOutput output) {
 		int before = output.getOut().length();
-		ResultCodec first = new FirstResultCheck(codec).of("pay");
+		ResultCodec first = new ResultRoundTripCheck(codec).of("pay");
 		StoredResult stored = first.encode(value, type);
 		assertThat(stored.bytes()).isEqualTo(codec.encode(value, type).bytes());
 		first.encode(value, type);
@@ -87,7 +87,7 @@ class FirstResultCheckTests {
 	void whatCannotBeReadBackIsReportedOnce(ResultCodec codec, CapturedOutput output) {
 		for (Object value : List.of(new Unnamed("x"), Closed.of("x"))) {
 			int before = output.getOut().length();
-			ResultCodec first = new FirstResultCheck(codec).of("pay");
+			ResultCodec first = new ResultRoundTripCheck(codec).of("pay");
 			Type type = (value instanceof Closed) ? Closed.class : Named1.class;
 			first.encode(value, type);
 			first.encode(value, type);
@@ -100,7 +100,7 @@ class FirstResultCheckTests {
 	@ParameterizedTest
 	@MethodSource("codecs")
 	void whatComesBackAsItWasIsNoNews(ResultCodec codec, CapturedOutput output) {
-		FirstResultCheck first = new FirstResultCheck(codec);
+		ResultRoundTripCheck first = new ResultRoundTripCheck(codec);
 		Set<String> many = new HashSet<>(1024);
 		IntStream.range(0, 100).forEach((i) -> many.add("name-" + i));
 		Object[] values = { "text", 5, new BigDecimal("1.00"), Instant.now(), new byte[] { 1 }, new Plain("a", 1),
@@ -121,7 +121,7 @@ class FirstResultCheckTests {
 	@ParameterizedTest
 	@MethodSource("codecs")
 	void eachOperationAndEachClassIsLookedAt(ResultCodec codec, CapturedOutput output) {
-		FirstResultCheck first = new FirstResultCheck(codec);
+		ResultRoundTripCheck first = new ResultRoundTripCheck(codec);
 		Type animals = new ParameterizedTypeReference<List<Animal>>() {
 		}.getType();
 		first.of("a").encode(new Animal("Rex"), Animal.class);
@@ -158,13 +158,13 @@ class FirstResultCheckTests {
 
 		};
 		assertTimeoutPreemptively(Duration.ofSeconds(20),
-				() -> new FirstResultCheck(codec).of("pay").encode("text", String.class));
+				() -> new ResultRoundTripCheck(codec).of("pay").encode("text", String.class));
 		assertThat(output).contains("cannot be read back");
 	}
 
 	@Test
 	void aCodecOrAnEqualsThatFailsChangesNothing(CapturedOutput output) {
-		ResultCodec first = new FirstResultCheck(new Jackson2ResultCodec()).of("op");
+		ResultCodec first = new ResultRoundTripCheck(new Jackson2ResultCodec()).of("op");
 		assertThatCode(() -> first.encode(new Angry("x"), Angry.class)).doesNotThrowAnyException();
 		ResultCodec lying = new ResultCodec() {
 
@@ -184,7 +184,7 @@ class FirstResultCheckTests {
 			}
 
 		};
-		assertThat(new FirstResultCheck(lying).of("op").encode("x", String.class).format()).isEqualTo("own1");
+		assertThat(new ResultRoundTripCheck(lying).of("op").encode("x", String.class).format()).isEqualTo("own1");
 	}
 
 	record Plain(String name, int count) {

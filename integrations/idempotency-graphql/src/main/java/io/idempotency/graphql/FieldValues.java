@@ -32,11 +32,11 @@ final class FieldValues implements RequestValues {
 
 	private final DataFetchingEnvironment environment;
 
-	private final @Nullable ReceivedRequest request;
+	private final @Nullable GraphQlRequestSnapshot request;
 
 	FieldValues(DataFetchingEnvironment environment) {
 		this.environment = environment;
-		this.request = environment.getGraphQlContext().get(ReceivedRequest.class);
+		this.request = environment.getGraphQlContext().get(GraphQlRequestSnapshot.class);
 	}
 
 	@Override
@@ -102,7 +102,7 @@ final class FieldValues implements RequestValues {
 			return Caller.GLOBAL;
 		}
 		if (this.request == null) {
-			throw ReceivedRequest.unknownCaller(operation);
+			throw GraphQlRequestSnapshot.unknownCaller(operation);
 		}
 		return this.request.caller(operation);
 	}

@@ -26,7 +26,7 @@ import org.springframework.graphql.server.WebSocketGraphQlRequest;
  * field may be fetched by another thread, and after the request timed out and the
  * container reuses it for another call. Immutable.
  */
-final class ReceivedRequest {
+final class GraphQlRequestSnapshot {
 
 	private final Map<String, List<String>> headers;
 
@@ -38,7 +38,7 @@ final class ReceivedRequest {
 
 	private final @Nullable RuntimeException noCaller;
 
-	private ReceivedRequest(Map<String, List<String>> headers, Map<String, String> params,
+	private GraphQlRequestSnapshot(Map<String, List<String>> headers, Map<String, String> params,
 			@Nullable Principal principal, @Nullable Caller caller, @Nullable RuntimeException noCaller) {
 		this.headers = headers;
 		this.params = params;
@@ -101,21 +101,21 @@ final class ReceivedRequest {
 					.map(Optional::of)
 					.defaultIfEmpty(Optional.empty())
 					.flatMap((principal) -> execute(request,
-							new ReceivedRequest(Map.of(), Map.of(), principal.orElse(null), null, null), chain));
+							new GraphQlRequestSnapshot(Map.of(), Map.of(), principal.orElse(null), null, null), chain));
 			}
 			return execute(request, read(request), chain);
 		}
 
-		private static Mono<WebGraphQlResponse> execute(WebGraphQlRequest request, ReceivedRequest received,
+		private static Mono<WebGraphQlResponse> execute(WebGraphQlRequest request, GraphQlRequestSnapshot received,
 				Chain chain) {
 			request.configureExecutionInput((input, builder) -> {
-				input.getGraphQLContext().put(ReceivedRequest.class, received);
+				input.getGraphQLContext().put(GraphQlRequestSnapshot.class, received);
 				return input;
 			});
 			return chain.next(request);
 		}
 
-		private ReceivedRequest read(WebGraphQlRequest request) {
+		private GraphQlRequestSnapshot read(WebGraphQlRequest request) {
 			Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 			request.getHeaders().forEach((name, lines) -> headers.put(name, List.copyOf(lines)));
 			Map<String, String> params = new TreeMap<>();
@@ -125,14 +125,14 @@ final class ReceivedRequest {
 			});
 			RequestValues current = this.values.get();
 			if (current == RequestValues.NONE) {
-				return new ReceivedRequest(headers, params, null, null, null);
+				return new GraphQlRequestSnapshot(headers, params, null, null, null);
 			}
 			try {
-				return new ReceivedRequest(headers, params, current.principal(), this.caller.get(), null);
+				return new GraphQlRequestSnapshot(headers, params, current.principal(), this.caller.get(), null);
 			}
 			catch (RuntimeException ex) {
 				// Most fields need no caller. A field that needs one gets this exception.
-				return new ReceivedRequest(headers, params, current.principal(), null, ex);
+				return new GraphQlRequestSnapshot(headers, params, current.principal(), null, ex);
 			}
 		}
 

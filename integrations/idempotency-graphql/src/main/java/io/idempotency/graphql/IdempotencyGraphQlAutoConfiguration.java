@@ -64,7 +64,7 @@ public final class IdempotencyGraphQlAutoConfiguration {
 		@Bean
 		WebGraphQlInterceptor idempotencyGraphQlRequestReader(ObjectProvider<CurrentRequest> request) {
 			CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
-			return ReceivedRequest.reader(current::values, () -> current.owner("GraphQL"));
+			return GraphQlRequestSnapshot.reader(current::values, () -> current.owner("GraphQL"));
 		}
 
 	}

@@ -28,7 +28,7 @@ import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.mock;
 
 /** What is read of a request, and of what carries a document and is none. */
-class ReceivedRequestTests {
+class GraphQlRequestSnapshotTests {
 
 	private static final URI ADDRESS = URI.create("http://localhost/graphql?tenant=a%20b&tenant=c&empty");
 
@@ -49,7 +49,7 @@ class ReceivedRequestTests {
 	void aRequestHasItsHeadersItsParametersAndItsCaller() {
 		this.headers.add("Idempotency-Key", "1");
 		this.headers.add("Idempotency-Key", "2");
-		ReceivedRequest received = read(http(), request(ALICE), () -> Caller.principal("alice"));
+		GraphQlRequestSnapshot received = read(http(), request(ALICE), () -> Caller.principal("alice"));
 		assertThat(received.headers("idempotency-key")).containsExactly("1", "2");
 		assertThat(received.headers("X-Other")).isEmpty();
 		assertThat(received.param("tenant")).isEqualTo("a b");
@@ -61,7 +61,7 @@ class ReceivedRequestTests {
 
 	@Test
 	void aCallerThatIsRejectedIsRejectedWhereOneIsNeeded() {
-		ReceivedRequest received = read(http(), request(null), () -> {
+		GraphQlRequestSnapshot received = read(http(), request(null), () -> {
 			throw new IdempotencyCallerUnknownException("GraphQL");
 		});
 		assertThatExceptionOfType(IdempotencyCallerUnknownException.class)
@@ -71,7 +71,7 @@ class ReceivedRequestTests {
 
 	@Test
 	void aFaultOfTheCallersNameIsToldWhereItIsNeeded() {
-		ReceivedRequest received = read(http(), request(ALICE), () -> {
+		GraphQlRequestSnapshot received = read(http(), request(ALICE), () -> {
 			throw new IllegalStateException("Give it a stable name");
 		});
 		assertThatIllegalStateException().isThrownBy(() -> received.caller(this.operation))
@@ -80,7 +80,7 @@ class ReceivedRequestTests {
 
 	@Test
 	void aDocumentThatWasHandedOnByAnotherThreadHasNoCaller() {
-		ReceivedRequest received = read(http(), RequestValues.NONE, () -> Caller.GLOBAL);
+		GraphQlRequestSnapshot received = read(http(), RequestValues.NONE, () -> Caller.GLOBAL);
 		assertThatIllegalStateException().isThrownBy(() -> received.caller(this.operation))
 			.withMessageContaining("Shop#pay")
 			.withMessageContaining("Set scope to the caller");
@@ -91,7 +91,7 @@ class ReceivedRequestTests {
 		this.headers.add("Idempotency-Key", "of the handshake");
 		WebSocketSessionInfo session = mock();
 		given(session.getPrincipal()).willReturn(Mono.just(ALICE));
-		ReceivedRequest received = read(new WebSocketGraphQlRequest(ADDRESS, this.headers, null, null, Map.of(),
+		GraphQlRequestSnapshot received = read(new WebSocketGraphQlRequest(ADDRESS, this.headers, null, null, Map.of(),
 				Map.of("query", "{a}"), "1", null, session), RequestValues.NONE, () -> Caller.GLOBAL);
 		assertThat(received.headers("Idempotency-Key")).isEmpty();
 		assertThat(received.principal()).isSameAs(ALICE);
@@ -103,7 +103,7 @@ class ReceivedRequestTests {
 	void aMessageOfAnAnonymousWebSocketHasNoPrincipal() {
 		WebSocketSessionInfo session = mock();
 		given(session.getPrincipal()).willReturn(Mono.empty());
-		ReceivedRequest received = read(new WebSocketGraphQlRequest(ADDRESS, this.headers, null, null, Map.of(),
+		GraphQlRequestSnapshot received = read(new WebSocketGraphQlRequest(ADDRESS, this.headers, null, null, Map.of(),
 				Map.of("query", "{a}"), "1", null, session), RequestValues.NONE, () -> Caller.GLOBAL);
 		assertThat(received.principal()).isNull();
 	}
@@ -119,10 +119,11 @@ class ReceivedRequestTests {
 		return values;
 	}
 
-	private static ReceivedRequest read(WebGraphQlRequest request, RequestValues values, Supplier<Caller> caller) {
-		ReceivedRequest.reader(() -> values, caller).intercept(request, (passed) -> Mono.empty()).block();
+	private static GraphQlRequestSnapshot read(WebGraphQlRequest request, RequestValues values,
+			Supplier<Caller> caller) {
+		GraphQlRequestSnapshot.reader(() -> values, caller).intercept(request, (passed) -> Mono.empty()).block();
 		GraphQLContext context = request.toExecutionInput().getGraphQLContext();
-		return Objects.requireNonNull(context.get(ReceivedRequest.class));
+		return Objects.requireNonNull(context.get(GraphQlRequestSnapshot.class));
 	}
 
 }

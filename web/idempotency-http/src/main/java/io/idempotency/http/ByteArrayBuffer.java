@@ -16,7 +16,7 @@ import io.idempotency.Internal;
  * @hidden
  */
 @Internal
-public final class ByteSink {
+public final class ByteArrayBuffer {
 
 	private static final byte[] NOTHING = {};
 
@@ -28,11 +28,11 @@ public final class ByteSink {
 	private int size;
 
 	/** Creates a sink that uses no memory until the first write. */
-	public ByteSink() {
+	public ByteArrayBuffer() {
 		this(0);
 	}
 
-	public ByteSink(int capacity) {
+	public ByteArrayBuffer(int capacity) {
 		this.bytes = (capacity > 0) ? new byte[capacity] : NOTHING;
 	}
 

@@ -50,7 +50,7 @@ final class JsonBody {
 
 	private final List<String> pointer;
 
-	private final ByteSink form;
+	private final ByteArrayBuffer form;
 
 	private boolean comparable = true;
 
@@ -58,7 +58,7 @@ final class JsonBody {
 
 	private @Nullable Object found;
 
-	private JsonBody(JsonTokenReader tokens, List<String> pointer, ByteSink form) {
+	private JsonBody(JsonTokenReader tokens, List<String> pointer, ByteArrayBuffer form) {
 		this.tokens = tokens;
 		this.pointer = pointer;
 		this.form = form;
@@ -103,7 +103,7 @@ final class JsonBody {
 			text.get();
 		}
 		try (JsonTokenReader tokens = reader.apply(text)) {
-			JsonBody body = new JsonBody(tokens, namesOf(pointer), new ByteSink(size + size / 4 + 16));
+			JsonBody body = new JsonBody(tokens, namesOf(pointer), new ByteArrayBuffer(size + size / 4 + 16));
 			body.value(tokens.next(), 0);
 			if (tokens.next() != Kind.END) {
 				throw new MalformedJsonException("It has content after its end");
@@ -309,7 +309,7 @@ final class JsonBody {
 		 * Sorts the properties by name.
 		 * @return whether all names are different
 		 */
-		boolean sort(ByteSink sink) {
+		boolean sort(ByteArrayBuffer sink) {
 			byte[] bytes = sink.array();
 			if (isSorted(bytes)) {
 				return true;
@@ -337,7 +337,7 @@ final class JsonBody {
 			return true;
 		}
 
-		private void rearrange(ByteSink sink, int[] order) {
+		private void rearrange(ByteArrayBuffer sink, int[] order) {
 			int start = this.starts[0];
 			int end = sink.size();
 			// Appended to the properties, so that another array is not needed.

@@ -278,7 +278,7 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 			boolean hasHeaders = !response.headers().isEmpty();
 			int first = response.ending().ordinal() << ENDING | (response.contentLength() >= 0 ? HAS_LENGTH : 0)
 					| (text != null ? HAS_TEXT : 0) | (hasHeaders ? HAS_HEADERS : 0) | response.status();
-			ByteSink head = new ByteSink(HEAD);
+			ByteArrayBuffer head = new ByteArrayBuffer(HEAD);
 			head.write(first >> Byte.SIZE);
 			head.write(first);
 			writeContentType(head, response.contentType());
@@ -298,7 +298,7 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 			return new StoredResult(FORMAT, bytes);
 		}
 
-		private static void writeHeaders(ByteSink head, List<Header> headers) {
+		private static void writeHeaders(ByteArrayBuffer head, List<Header> headers) {
 			writeCount(head, headers.size());
 			for (Header header : headers) {
 				head.write(header.replaces() ? 1 : 0);
@@ -308,7 +308,7 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 			}
 		}
 
-		private static void writeContentType(ByteSink bytes, @Nullable String contentType) {
+		private static void writeContentType(ByteArrayBuffer bytes, @Nullable String contentType) {
 			if (contentType == null) {
 				bytes.write(0);
 			}
@@ -317,20 +317,20 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 			}
 		}
 
-		private static void writeText(ByteSink bytes, String text, int offset) {
+		private static void writeText(ByteArrayBuffer bytes, String text, int offset) {
 			byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
 			writeNumber(bytes, (long) utf8.length + offset);
 			bytes.write(utf8, 0, utf8.length);
 		}
 
-		private static void writeCount(ByteSink bytes, int count) {
+		private static void writeCount(ByteArrayBuffer bytes, int count) {
 			if (count > MAX_COUNT) {
 				throw new IllegalArgumentException("A response with " + count + " headers cannot be stored");
 			}
 			writeNumber(bytes, count);
 		}
 
-		private static void writeNumber(ByteSink bytes, long number) {
+		private static void writeNumber(ByteArrayBuffer bytes, long number) {
 			long rest = number;
 			while (rest >= MORE) {
 				bytes.write((byte) (rest | MORE));

@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyTemplate;
-import io.idempotency.engine.EngineIdempotencyTemplate.DescribedCall;
-import io.idempotency.engine.EngineIdempotencyTemplate;
+import io.idempotency.engine.DefaultIdempotencyTemplate.DescribedCall;
+import io.idempotency.engine.DefaultIdempotencyTemplate;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -17,7 +17,7 @@ import reactor.core.publisher.Mono;
 /** Implements {@link ReactiveIdempotencyTemplate} with the reactive engine. */
 final class EngineReactiveTemplate implements ReactiveIdempotencyTemplate {
 
-	private final EngineIdempotencyTemplate template;
+	private final DefaultIdempotencyTemplate template;
 
 	private final Supplier<ReactiveIdempotencyEngine> engine;
 
@@ -26,7 +26,7 @@ final class EngineReactiveTemplate implements ReactiveIdempotencyTemplate {
 	 * @param template describes the calls
 	 * @param engine supplies the engine, which is created only if reactive calls need it
 	 */
-	EngineReactiveTemplate(EngineIdempotencyTemplate template, Supplier<ReactiveIdempotencyEngine> engine) {
+	EngineReactiveTemplate(DefaultIdempotencyTemplate template, Supplier<ReactiveIdempotencyEngine> engine) {
 		this.template = template;
 		this.engine = engine;
 	}

@@ -126,7 +126,8 @@ final class JoinedCall<T> {
 	}
 
 	private IdempotencyStoreException notAnswered(String step) {
-		return new IdempotencyStoreException("The database did not respond to the " + step + " within " + this.transactions.timeout());
+		return new IdempotencyStoreException(
+				"The database did not respond to the " + step + " within " + this.transactions.timeout());
 	}
 
 	/** Sets a timeout for a step. The timers of the engine may stop before its end. */

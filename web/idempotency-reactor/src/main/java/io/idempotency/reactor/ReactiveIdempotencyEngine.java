@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
-import io.idempotency.engine.EngineIdempotencyTemplate;
+import io.idempotency.engine.DefaultIdempotencyTemplate;
 import io.idempotency.engine.EngineRuntime;
 import io.idempotency.engine.EngineObserver.MeasuringStore.Verb;
 import io.idempotency.engine.EngineObserver;
@@ -139,7 +139,7 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	 * @param template describes the calls
 	 * @param engine supplies the engine, which is created only if reactive calls need it
 	 */
-	public static ReactiveIdempotencyTemplate template(EngineIdempotencyTemplate template,
+	public static ReactiveIdempotencyTemplate template(DefaultIdempotencyTemplate template,
 			Supplier<ReactiveIdempotencyEngine> engine) {
 		return new EngineReactiveTemplate(template, engine);
 	}

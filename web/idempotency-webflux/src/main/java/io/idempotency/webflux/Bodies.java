@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
 
-import io.idempotency.http.ByteSink;
+import io.idempotency.http.ByteArrayBuffer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -66,7 +66,7 @@ final class Bodies {
 
 	/** Writes parts as a client would. */
 	static ByteBuffer multipart(List<Map.Entry<HttpHeaders, byte[]>> parts, String boundary) {
-		ByteSink body = new ByteSink();
+		ByteArrayBuffer body = new ByteArrayBuffer();
 		for (Map.Entry<HttpHeaders, byte[]> part : parts) {
 			StringBuilder head = new StringBuilder("--").append(boundary).append("\r\n");
 			part.getKey()
@@ -82,13 +82,13 @@ final class Bodies {
 		return body.toBuffer();
 	}
 
-	private static void write(ByteSink body, String text) {
+	private static void write(ByteArrayBuffer body, String text) {
 		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
 		body.write(bytes, 0, bytes.length);
 	}
 
 	/** Copies the bytes of a buffer and releases the buffer. */
-	static void move(DataBuffer buffer, ByteSink bytes) {
+	static void move(DataBuffer buffer, ByteArrayBuffer bytes) {
 		try {
 			bytes.write(buffer.readableByteCount(), buffer::read);
 		}

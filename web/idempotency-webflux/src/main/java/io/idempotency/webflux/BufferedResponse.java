@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
-import io.idempotency.http.ByteSink;
+import io.idempotency.http.ByteArrayBuffer;
 import io.idempotency.http.StoredResponse;
 import io.idempotency.http.StoredResponse.AmbientHeaders;
 import io.idempotency.http.StoredResponse.EndedBy;
@@ -44,7 +44,7 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 
 	private final List<Supplier<? extends Mono<Void>>> commitActions = new ArrayList<>();
 
-	private ByteSink body = new ByteSink();
+	private ByteArrayBuffer body = new ByteArrayBuffer();
 
 	private volatile State state = State.OPEN;
 
@@ -213,7 +213,7 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 			Bodies.move(buffer, this.body);
 			if (this.body.size() > this.limit) {
 				excess.next(bufferFactory().wrap(Bodies.copy(this.body.toBuffer())));
-				this.body = new ByteSink();
+				this.body = new ByteArrayBuffer();
 			}
 		}
 	}
@@ -283,7 +283,7 @@ final class BufferedResponse extends ServerHttpResponseDecorator {
 	/** Discards the body that failed, so that the error response does not contain it. */
 	private void startOver() {
 		if (this.state == State.OPEN) {
-			this.body = new ByteSink();
+			this.body = new ByteArrayBuffer();
 			getHeaders().clearContentHeaders();
 		}
 	}

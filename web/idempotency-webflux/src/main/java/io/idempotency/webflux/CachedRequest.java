@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 import io.idempotency.IdempotencyBodyTooLargeException;
-import io.idempotency.http.ByteSink;
+import io.idempotency.http.ByteArrayBuffer;
 import io.idempotency.http.CachedBody.ContentType;
 import io.idempotency.interceptor.GuardedMethod.GuardMisconfiguredException;
 import org.jspecify.annotations.Nullable;
@@ -261,7 +261,7 @@ final class CachedRequest extends ServerHttpRequestDecorator {
 	/** Records the body while it is read. */
 	private final class Recording {
 
-		private final ByteSink bytes = new ByteSink();
+		private final ByteArrayBuffer bytes = new ByteArrayBuffer();
 
 		private long size;
 

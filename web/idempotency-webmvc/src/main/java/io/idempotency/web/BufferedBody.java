@@ -6,7 +6,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
-import io.idempotency.http.ByteSink;
+import io.idempotency.http.ByteArrayBuffer;
 import jakarta.servlet.ServletOutputStream;
 
 /**
@@ -23,7 +23,7 @@ final class BufferedBody {
 	 * The buffer in all modes except one. All responses share it, so it is never written:
 	 * it is assigned under the lock that a writer holds while it checks the mode.
 	 */
-	private static final ByteSink NOTHING = new ByteSink();
+	private static final ByteArrayBuffer NOTHING = new ByteArrayBuffer();
 
 	private static final int NONE = -1;
 
@@ -35,7 +35,7 @@ final class BufferedBody {
 
 	private volatile Mode mode = Mode.PASS;
 
-	private ByteSink buffer = NOTHING;
+	private ByteArrayBuffer buffer = NOTHING;
 
 	private long limit;
 
@@ -72,7 +72,7 @@ final class BufferedBody {
 	void hold(long maxBytes, Runnable task) {
 		this.limit = maxBytes;
 		this.beforeOutput = task;
-		this.buffer = new ByteSink();
+		this.buffer = new ByteArrayBuffer();
 		this.mode = Mode.HOLD;
 	}
 
@@ -148,7 +148,7 @@ final class BufferedBody {
 	private void overflow() {
 		this.beforeOutput.run();
 		this.mode = Mode.OVERFLOW;
-		ByteSink first = this.buffer;
+		ByteArrayBuffer first = this.buffer;
 		this.buffer = NOTHING;
 		writeAllButLast(first.array(), 0, first.size());
 		if (this.flushRequested) {

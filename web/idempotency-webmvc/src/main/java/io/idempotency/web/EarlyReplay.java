@@ -78,7 +78,7 @@ final class EarlyReplay {
 
 	private final OperationKeyReader keys;
 
-	private final HttpCallerResolver callers;
+	private final WebMvcCallerResolver callers;
 
 	private final Namespace namespace;
 
@@ -88,7 +88,7 @@ final class EarlyReplay {
 
 	private final Map<Method, Verdict> verdicts = new ConcurrentHashMap<>();
 
-	EarlyReplay(IdempotencyEngine engine, OperationKeyReader keys, HttpCallerResolver callers, HttpSettings settings,
+	EarlyReplay(IdempotencyEngine engine, OperationKeyReader keys, WebMvcCallerResolver callers, HttpSettings settings,
 			Namespace namespace, Supplier<IdempotentOperationSource> operations) {
 		this.engine = engine;
 		this.keys = keys;

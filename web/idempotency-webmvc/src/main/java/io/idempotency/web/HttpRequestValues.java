@@ -130,7 +130,7 @@ final class HttpRequestValues implements ComparedRequest {
 
 	@Override
 	public @Nullable Principal principal() {
-		return HttpCallerResolver.principal(this.request);
+		return WebMvcCallerResolver.principal(this.request);
 	}
 
 	@Override

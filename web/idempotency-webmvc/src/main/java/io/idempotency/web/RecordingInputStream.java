@@ -4,7 +4,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-import io.idempotency.http.ByteSink;
+import io.idempotency.http.ByteArrayBuffer;
 import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletInputStream;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +31,7 @@ final class RecordingInputStream extends ServletInputStream {
 	 * The bytes that were read from the source, positioned at the next byte of the
 	 * reader. {@code null} for no bytes.
 	 */
-	private @Nullable ByteSink recorded;
+	private @Nullable ByteArrayBuffer recorded;
 
 	private int position;
 
@@ -87,7 +87,7 @@ final class RecordingInputStream extends ServletInputStream {
 					+ "determined. Only guarded controller methods can use the body");
 		}
 		while (!this.tooLarge && !this.ended) {
-			ByteSink sink = sink();
+			ByteArrayBuffer sink = sink();
 			this.ended = source((stream) -> sink.readFrom(stream)) < 0;
 			this.tooLarge = sink.size() > this.limit;
 		}
@@ -119,15 +119,15 @@ final class RecordingInputStream extends ServletInputStream {
 		return sink().toBuffer();
 	}
 
-	private ByteSink sink() {
+	private ByteArrayBuffer sink() {
 		if (this.recorded == null) {
-			this.recorded = new ByteSink(this.initialSize);
+			this.recorded = new ByteArrayBuffer(this.initialSize);
 		}
 		return this.recorded;
 	}
 
 	private void append(byte[] bytes, int offset, int length) {
-		ByteSink sink = sink();
+		ByteArrayBuffer sink = sink();
 		sink.write(bytes, offset, length);
 		this.tooLarge |= sink.size() > this.limit;
 	}

@@ -36,14 +36,14 @@ final class TokenEndpoint {
 
 	private final IdempotencyTokens tokens;
 
-	private final HttpCallerResolver callerResolver;
+	private final WebMvcCallerResolver callerResolver;
 
 	/**
 	 * Creates the endpoint.
 	 * @param tokens issues the tokens
 	 * @param callerResolver determines the callers
 	 */
-	TokenEndpoint(IdempotencyTokens tokens, HttpCallerResolver callerResolver) {
+	TokenEndpoint(IdempotencyTokens tokens, WebMvcCallerResolver callerResolver) {
 		this.tokens = tokens;
 		this.callerResolver = callerResolver;
 	}

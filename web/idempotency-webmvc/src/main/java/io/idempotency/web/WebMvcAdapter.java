@@ -67,7 +67,7 @@ final class WebMvcAdapter implements InvocationAdapter {
 
 	private final RequestFingerprint requestFingerprint;
 
-	private final HttpCallerResolver callerResolver;
+	private final WebMvcCallerResolver callerResolver;
 
 	/**
 	 * Creates the adapter.
@@ -75,7 +75,7 @@ final class WebMvcAdapter implements InvocationAdapter {
 	 * @param callerResolver determines the callers, to whom the keys belong
 	 */
 	WebMvcAdapter(IdempotencyEngine engine, OperationKeyReader keyReader, OperationFingerprinter fingerprinter,
-			HttpCallerResolver callerResolver, HttpSettings settings) {
+			WebMvcCallerResolver callerResolver, HttpSettings settings) {
 		this.engine = engine;
 		this.keyReader = keyReader;
 		this.fingerprinter = fingerprinter;

@@ -21,10 +21,10 @@ import org.springframework.util.ClassUtils;
  * @hidden
  */
 @Internal
-public final class HttpCallerResolver {
+public final class WebMvcCallerResolver {
 
 	private static final boolean SPRING_SECURITY = ClassUtils
-		.isPresent("org.springframework.security.core.Authentication", HttpCallerResolver.class.getClassLoader());
+		.isPresent("org.springframework.security.core.Authentication", WebMvcCallerResolver.class.getClassLoader());
 
 	private final RequestCallerResolver callers;
 
@@ -35,7 +35,7 @@ public final class HttpCallerResolver {
 	 * @param settings determine the caller without a resolver
 	 * @param resolver the resolver of the application
 	 */
-	HttpCallerResolver(HttpSettings settings, @Nullable IdempotencyScopeResolver resolver) {
+	WebMvcCallerResolver(HttpSettings settings, @Nullable IdempotencyScopeResolver resolver) {
 		this.callers = new RequestCallerResolver(settings, IdempotencyScopeResolver.class);
 		this.resolver = resolver;
 	}

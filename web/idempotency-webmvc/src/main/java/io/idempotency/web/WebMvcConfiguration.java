@@ -78,20 +78,20 @@ public final class WebMvcConfiguration {
 	public static final class Handlers {
 
 		@Bean
-		HttpCallerResolver idempotencyHttpCallers(HttpSettings settings,
+		WebMvcCallerResolver idempotencyHttpCallers(HttpSettings settings,
 				ObjectProvider<IdempotencyScopeResolver> resolver) {
-			return new HttpCallerResolver(settings, resolver.getIfAvailable());
+			return new WebMvcCallerResolver(settings, resolver.getIfAvailable());
 		}
 
 		@Bean
 		WebMvcAdapter idempotencyWebMvcAdapter(IdempotencyEngine engine, OperationKeyReader keys, ResultCodec codec,
-				HttpCallerResolver callers, HttpSettings settings) {
+				WebMvcCallerResolver callers, HttpSettings settings) {
 			return new WebMvcAdapter(engine, keys, new OperationFingerprinter(codec), callers, settings);
 		}
 
 		@Bean
 		EarlyReplay idempotencyEarlyReplay(IdempotencyEngine engine, OperationKeyReader keys,
-				HttpCallerResolver callers, HttpSettings settings, ObjectProvider<Namespace> namespace,
+				WebMvcCallerResolver callers, HttpSettings settings, ObjectProvider<Namespace> namespace,
 				ObjectProvider<IdempotentOperationSource> source) {
 			return new EarlyReplay(engine, keys, callers, settings, namespace.getIfAvailable(() -> Namespace.NONE),
 					SingletonSupplier.of(() -> source.getObject())::obtain);
@@ -168,7 +168,7 @@ public final class WebMvcConfiguration {
 	public static final class Tokens {
 
 		@Bean
-		TokenEndpoint idempotencyTokenEndpoint(IdempotencyTokens tokens, HttpCallerResolver callers) {
+		TokenEndpoint idempotencyTokenEndpoint(IdempotencyTokens tokens, WebMvcCallerResolver callers) {
 			return new TokenEndpoint(tokens, callers);
 		}
 

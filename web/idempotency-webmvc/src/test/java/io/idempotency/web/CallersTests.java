@@ -44,7 +44,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class CallersTests {
 
-	private final HttpCallerResolver callers = callers(ScopeMode.PRINCIPAL, Set.of());
+	private final WebMvcCallerResolver callers = callers(ScopeMode.PRINCIPAL, Set.of());
 
 	@Test
 	void callersAreToldApartByTheirNames() {
@@ -185,7 +185,7 @@ class CallersTests {
 
 	@Test
 	void headersOfTheConfigurationArePartOfTheCaller() {
-		HttpCallerResolver tenants = callers(ScopeMode.PRINCIPAL, Set.of("X-Tenant", "X-Unit"));
+		WebMvcCallerResolver tenants = callers(ScopeMode.PRINCIPAL, Set.of("X-Tenant", "X-Unit"));
 		Set<Caller> all = Set.of(of(tenants, "x-tenant", "a"), of(tenants, "x-tenant", "b"),
 				of(tenants, "x-tenant", ""), of(tenants, "x-tenant"), of(tenants, "x-tenant", "a", "b"),
 				of(tenants, "x-unit", "a"), of(() -> "alice"));
@@ -195,7 +195,7 @@ class CallersTests {
 
 	@Test
 	void headersTellAnonymousCallersAndNobodysKeysApartToo() {
-		HttpCallerResolver global = callers(ScopeMode.GLOBAL, Set.of("X-Tenant"));
+		WebMvcCallerResolver global = callers(ScopeMode.GLOBAL, Set.of("X-Tenant"));
 		assertThat(of(global, "X-Tenant", "a")).isNotEqualTo(of(global, "X-Tenant", "b"))
 			.isNotEqualTo(of(callers(ScopeMode.PRINCIPAL, Set.of("X-Tenant")), "X-Tenant", "a"));
 		assertThat(callers(ScopeMode.GLOBAL, Set.of()).of(new MockHttpServletRequest())).isEqualTo(Caller.GLOBAL);
@@ -210,7 +210,7 @@ class CallersTests {
 			.isEqualTo(new Caller(Caller.Kind.QUALIFIED, "9:PRINCIPAL2:426:issuer"));
 		assertThat(of(login("42", "google")))
 			.isEqualTo(new Caller(Caller.Kind.QUALIFIED, "9:PRINCIPAL2:4212:registration6:google"));
-		HttpCallerResolver tenants = callers(ScopeMode.PRINCIPAL, Set.of("X-Unit", "X-Tenant"));
+		WebMvcCallerResolver tenants = callers(ScopeMode.PRINCIPAL, Set.of("X-Unit", "X-Tenant"));
 		assertThat(of(tenants, "X-TENANT", "a", "b")).isEqualTo(new Caller(Caller.Kind.QUALIFIED,
 				"9:QUALIFIED42:9:PRINCIPAL5:alice15:header x-tenant1:a1:b13:header x-unit"));
 		assertThat(callers(ScopeMode.GLOBAL, Set.of("X-Unit")).of(new MockHttpServletRequest()))
@@ -219,8 +219,8 @@ class CallersTests {
 
 	@Test
 	void resolverReplacesAllOfIt() {
-		HttpCallerResolver resolved = new HttpCallerResolver(settings(ScopeMode.PRINCIPAL, Set.of("X-Tenant"), false),
-				(request) -> "t1");
+		WebMvcCallerResolver resolved = new WebMvcCallerResolver(
+				settings(ScopeMode.PRINCIPAL, Set.of("X-Tenant"), false), (request) -> "t1");
 		MockHttpServletRequest request = new MockHttpServletRequest();
 		request.setUserPrincipal(() -> " ");
 		request.addHeader("X-Tenant", "a");
@@ -232,18 +232,18 @@ class CallersTests {
 		HttpSettings rejecting = settings(ScopeMode.PRINCIPAL, Set.of("X-Tenant"), true);
 		MockHttpServletRequest request = new MockHttpServletRequest();
 		request.addHeader("X-Tenant", "a");
-		HttpCallerResolver named = new HttpCallerResolver(rejecting, null);
+		WebMvcCallerResolver named = new WebMvcCallerResolver(rejecting, null);
 		assertThatExceptionOfType(IdempotencyCallerUnknownException.class).isThrownBy(() -> named.owner(request, "pay"))
 			.satisfies((ex) -> assertThat(ex.retry()).isEqualTo(RetryAdvice.FIX_REQUEST));
 		assertThat(named.of(request)).isEqualTo(callers(ScopeMode.PRINCIPAL, Set.of("X-Tenant")).of(request));
-		assertThat(new HttpCallerResolver(rejecting, (any) -> "t1").owner(request, "pay"))
+		assertThat(new WebMvcCallerResolver(rejecting, (any) -> "t1").owner(request, "pay"))
 			.isEqualTo(Caller.scope("t1"));
 		request.setUserPrincipal(() -> "alice");
 		assertThat(named.owner(request, "pay")).isEqualTo(named.of(request));
 	}
 
-	private static HttpCallerResolver callers(ScopeMode mode, Set<String> scopeHeaders) {
-		return new HttpCallerResolver(settings(mode, scopeHeaders, false), null);
+	private static WebMvcCallerResolver callers(ScopeMode mode, Set<String> scopeHeaders) {
+		return new WebMvcCallerResolver(settings(mode, scopeHeaders, false), null);
 	}
 
 	private static HttpSettings settings(ScopeMode mode, Set<String> scopeHeaders, boolean anonymousRejected) {
@@ -258,7 +258,7 @@ class CallersTests {
 		return this.callers.of(request);
 	}
 
-	private static Caller of(HttpCallerResolver callers, String header, String... values) {
+	private static Caller of(WebMvcCallerResolver callers, String header, String... values) {
 		MockHttpServletRequest request = new MockHttpServletRequest();
 		request.setUserPrincipal(() -> "alice");
 		for (String value : values) {

@@ -84,20 +84,20 @@ class WebMvcAdapterSetup {
 	}
 
 	@Bean
-	WebMvcAdapter webMvcAdapter(IdempotencyEngine engine, ResultCodec codec, HttpCallerResolver callers,
+	WebMvcAdapter webMvcAdapter(IdempotencyEngine engine, ResultCodec codec, WebMvcCallerResolver callers,
 			HttpSettings settings) {
 		return new WebMvcAdapter(engine, new OperationKeyReader(20), new OperationFingerprinter(codec), callers,
 				settings);
 	}
 
 	@Bean
-	HttpCallerResolver httpCallers(HttpSettings settings, ObjectProvider<IdempotencyScopeResolver> resolver) {
+	WebMvcCallerResolver httpCallers(HttpSettings settings, ObjectProvider<IdempotencyScopeResolver> resolver) {
 		@Nullable IdempotencyScopeResolver own = resolver.getIfAvailable();
-		return new HttpCallerResolver(settings, own);
+		return new WebMvcCallerResolver(settings, own);
 	}
 
 	@Bean
-	MethodAdapter methodAdapter(IdempotencyEngine engine, ResultCodec codec, HttpCallerResolver callers) {
+	MethodAdapter methodAdapter(IdempotencyEngine engine, ResultCodec codec, WebMvcCallerResolver callers) {
 		return new MethodAdapter(engine, codec, new OperationKeyReader(20), HttpRequestValues::current,
 				callers::currentOwner);
 	}

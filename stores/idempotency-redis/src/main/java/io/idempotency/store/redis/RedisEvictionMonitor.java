@@ -25,9 +25,9 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  *
  * @since 0.1.0
  */
-public final class RedisEvictions implements AutoCloseable {
+public final class RedisEvictionMonitor implements AutoCloseable {
 
-	private static final Logger logger = LoggerFactory.getLogger(RedisEvictions.class);
+	private static final Logger logger = LoggerFactory.getLogger(RedisEvictionMonitor.class);
 
 	private static final Duration SILENCE = Duration.ofHours(1);
 
@@ -55,7 +55,7 @@ public final class RedisEvictions implements AutoCloseable {
 	 * @param interval how long to wait between two queries, positive
 	 * @param scheduler provides time and thread; the monitor does not close it
 	 */
-	public RedisEvictions(RedisConnectionFactory connectionFactory, Duration interval, Scheduler scheduler) {
+	public RedisEvictionMonitor(RedisConnectionFactory connectionFactory, Duration interval, Scheduler scheduler) {
 		if (interval.isZero() || interval.isNegative()) {
 			throw new IllegalArgumentException("interval must be positive, not " + interval);
 		}

@@ -272,8 +272,8 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	 * @param scheduler provides time and a thread
 	 * @return the watch, to be started and closed
 	 */
-	public RedisEvictions evictions(Duration interval, Scheduler scheduler) {
-		return new RedisEvictions(this.connectionFactory, interval, scheduler);
+	public RedisEvictionMonitor evictions(Duration interval, Scheduler scheduler) {
+		return new RedisEvictionMonitor(this.connectionFactory, interval, scheduler);
 	}
 
 	/**

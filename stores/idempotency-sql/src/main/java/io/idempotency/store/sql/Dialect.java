@@ -18,7 +18,7 @@ import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.StoredRecord;
-import io.idempotency.store.sql.RecordRows.StoredRow;
+import io.idempotency.store.sql.RecordRowMapper.StoredRow;
 import io.idempotency.store.sql.SqlStep.Sql;
 import org.jspecify.annotations.Nullable;
 
@@ -293,7 +293,7 @@ public abstract class Dialect {
 	/** Reads one record. */
 	final <T> SqlStep<T> find(boolean joined, IdempotencyKey key, Function<Optional<StoredRow>, SqlStep<T>> next) {
 		String text = this.sql.find + (joined ? currentRead() : "");
-		return SqlStep.find(Sql.of(text, key.hash()), (row) -> RecordRows.read(row, 1), next);
+		return SqlStep.find(Sql.of(text, key.hash()), (row) -> RecordRowMapper.read(row, 1), next);
 	}
 
 	/** Reads one record without the body of its result. */
@@ -307,11 +307,11 @@ public abstract class Dialect {
 	}
 
 	private <T> SqlStep<T> findHead(byte[] hash, String suffix, Function<Optional<StoredRow>, SqlStep<T>> next) {
-		return SqlStep.find(Sql.of(this.sql.findHead + suffix, hash), (row) -> RecordRows.read(row, 1), next);
+		return SqlStep.find(Sql.of(this.sql.findHead + suffix, hash), (row) -> RecordRowMapper.read(row, 1), next);
 	}
 
 	static Sql counting(String text, IdempotencyKey key, ClaimId other) {
-		return Sql.of(text, key.hash(), RecordRows.bytes(other));
+		return Sql.of(text, key.hash(), RecordRowMapper.bytes(other));
 	}
 
 	/**

@@ -41,7 +41,7 @@ final class H2Dialect extends Dialect {
 
 	@Override
 	SqlStep<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
-		return new SqlStep.Query<>(Sql.of(this.insert, RecordRows.ofNew(key, fresh)), (row) -> row.number(1),
+		return new SqlStep.Query<>(Sql.of(this.insert, RecordRowMapper.ofNew(key, fresh)), (row) -> row.number(1),
 				(fences) -> SqlStep.done(Insertion.written(fences.get(0))),
 				(failure) -> (failure != SqlStep.Failure.DUPLICATE_KEY) ? new SqlStep.Failed<>()
 						: find(joined, key, (found) -> SqlStep.done(Insertion.found(found))));

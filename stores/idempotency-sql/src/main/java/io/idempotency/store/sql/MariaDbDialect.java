@@ -9,7 +9,7 @@ import io.idempotency.store.StoredRecord;
 import io.idempotency.store.sql.Dialect.Insertion;
 import io.idempotency.store.sql.Dialect.LockWait;
 import io.idempotency.store.sql.Dialect.Timeouts;
-import io.idempotency.store.sql.RecordRows.StoredRow;
+import io.idempotency.store.sql.RecordRowMapper.StoredRow;
 import io.idempotency.store.sql.SqlStep.Sql;
 import org.jspecify.annotations.Nullable;
 
@@ -76,8 +76,9 @@ final class MariaDbDialect extends MySqlDialect {
 
 	@Override
 	SqlStep<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
-		return SqlStep.find(Sql.of(joined ? this.insertOrFind : this.insertOrFindAlone, RecordRows.ofNew(key, fresh)),
-				(row) -> insertion(RecordRows.read(row, 1), row.number(CLOCK), fresh),
+		return SqlStep.find(
+				Sql.of(joined ? this.insertOrFind : this.insertOrFindAlone, RecordRowMapper.ofNew(key, fresh)),
+				(row) -> insertion(RecordRowMapper.read(row, 1), row.number(CLOCK), fresh),
 				(insertion) -> SqlStep.done(insertion.orElse(Insertion.found(Optional.empty()))));
 	}
 

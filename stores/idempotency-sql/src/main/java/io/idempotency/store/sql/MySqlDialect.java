@@ -67,7 +67,7 @@ class MySqlDialect extends Dialect {
 
 	@Override
 	SqlStep<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
-		return new SqlStep.Update<>(Sql.of(this.insert, RecordRows.ofNew(key, fresh)), true,
+		return new SqlStep.Update<>(Sql.of(this.insert, RecordRowMapper.ofNew(key, fresh)), true,
 				(fencingToken) -> SqlStep.done(Insertion.written(fencingToken)),
 				(failure) -> (failure != SqlStep.Failure.DUPLICATE_KEY) ? new SqlStep.Failed<>()
 						: find(joined, key, (found) -> SqlStep.done(Insertion.found(found))));

@@ -19,7 +19,7 @@ import io.idempotency.store.StoredRecord;
 import io.idempotency.store.sql.Dialect.Insertion;
 import io.idempotency.store.sql.Dialect.LockWait;
 import io.idempotency.store.sql.Dialect.Timeouts;
-import io.idempotency.store.sql.RecordRows.StoredRow;
+import io.idempotency.store.sql.RecordRowMapper.StoredRow;
 import io.idempotency.store.sql.SqlStep.Sql;
 import org.jspecify.annotations.Nullable;
 
@@ -110,7 +110,7 @@ final class PostgreSqlDialect extends Dialect {
 		// Only the bound of lockWaitAlone has one result before in a joined transaction.
 		boolean inside = joined && bound.resultsBefore() == 1;
 		String text = inside ? this.insertOrFindInside : joined ? this.insertOrFind : this.insertOrFindAlone;
-		Sql sql = Sql.of(text, RecordRows.ofNew(key, fresh), key.hash());
+		Sql sql = Sql.of(text, RecordRowMapper.ofNew(key, fresh), key.hash());
 		return SqlStep.find(inside ? sql.unbounded() : sql, PostgreSqlDialect::insertion,
 				(insertion) -> SqlStep.done(insertion.orElse(Insertion.found(Optional.empty()))));
 	}
@@ -120,7 +120,7 @@ final class PostgreSqlDialect extends Dialect {
 		if (row.text(2) == null) {
 			return Insertion.found(Optional.empty());
 		}
-		StoredRow stored = RecordRows.read(row, 2);
+		StoredRow stored = RecordRowMapper.read(row, 2);
 		return (row.number(1) == 1) ? Insertion.written(stored.record().fencingToken())
 				: Insertion.found(Optional.of(stored));
 	}
@@ -156,9 +156,9 @@ final class PostgreSqlDialect extends Dialect {
 		Map<ClaimId, Renewal> byClaim = new HashMap<>();
 		renewals.forEach((renewal) -> byClaim.put(renewal.claimId(), renewal));
 		Sql sql = Sql.of(this.renewAll, array(renewals, (renewal) -> bytea(renewal.key().hash())),
-				array(renewals, (renewal) -> bytea(RecordRows.bytes(renewal.claimId()))),
+				array(renewals, (renewal) -> bytea(RecordRowMapper.bytes(renewal.claimId()))),
 				array(renewals, (renewal) -> String.valueOf(Moment.micros(renewal.lease()))));
-		return SqlStep.query(sql, (row) -> Map.entry(RecordRows.claimId(row.bytes(1)), row.truth(2)), (rows) -> {
+		return SqlStep.query(sql, (row) -> Map.entry(RecordRowMapper.claimId(row.bytes(1)), row.truth(2)), (rows) -> {
 			List<Renewal> held = new ArrayList<>();
 			rows.forEach((row) -> {
 				Renewal renewal = byClaim.get(row.getKey());

@@ -30,7 +30,7 @@ import io.idempotency.store.StoredRecord.Transition;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.sql.Dialect.Insertion;
 import io.idempotency.store.sql.Dialect.LockWait;
-import io.idempotency.store.sql.RecordRows.StoredRow;
+import io.idempotency.store.sql.RecordRowMapper.StoredRow;
 import io.idempotency.store.sql.SqlStep.Sql;
 
 /**
@@ -184,22 +184,22 @@ public final class RecordOperations {
 
 	private Sql write(Completion completion) {
 		StoredRecord done = StoredRecord.ABSENT.complete(completion, Moment.origin()).next();
-		byte[] claimId = RecordRows.bytes(done.claimId());
+		byte[] claimId = RecordRowMapper.bytes(done.claimId());
 		// The caller decides whether its transaction waits for the disk.
 		return Sql.of(this.joined ? this.sql.complete : this.dialect.completeAlone(), done.state().letter(), claimId,
-				RecordRows.format(done.result()), RecordRows.body(done.result()), done.leaseUntil(), done.keptUntil(),
-				RecordRows.purgeAfter(done.keptUntil()), completion.claim().key().hash(), claimId);
+				RecordRowMapper.format(done.result()), RecordRowMapper.body(done.result()), done.leaseUntil(),
+				done.keptUntil(), RecordRowMapper.purgeAfter(done.keptUntil()), completion.claim().key().hash(),
+				claimId);
 	}
 
 	private Sql forget(Completion completion) {
-		return Sql.of(this.sql.forget, completion.claim().key().hash(), RecordRows.bytes(completion.claim().id()));
+		return Sql.of(this.sql.forget, completion.claim().key().hash(), RecordRowMapper.bytes(completion.claim().id()));
 	}
 
 	public SqlStep<Boolean> release(IdempotencyKey key, ClaimId id) {
-		byte[] claimId = RecordRows.bytes(id);
-		Sql sql = key.isToken()
-				? Sql.of(this.sql.releaseToken, RecordRows.bytes(StoredRecord.NO_ID), new byte[0], key.hash(), claimId)
-				: Sql.of(this.sql.release, key.hash(), claimId);
+		byte[] claimId = RecordRowMapper.bytes(id);
+		Sql sql = key.isToken() ? Sql.of(this.sql.releaseToken, RecordRowMapper.bytes(StoredRecord.NO_ID), new byte[0],
+				key.hash(), claimId) : Sql.of(this.sql.release, key.hash(), claimId);
 		boolean sure = this.joined || !this.dialect.passesOverRows();
 		return SqlStep.update(sql, (rows) -> (rows == 1) ? SqlStep.done(true)
 				: sure ? settle(key, false, (record, moment) -> record.release(id, moment)) : waitAndRelease(key, id));
@@ -213,20 +213,20 @@ public final class RecordOperations {
 	 */
 	private SqlStep<Boolean> waitAndRelease(IdempotencyKey key, ClaimId id) {
 		return rounds((round, again) -> SqlStep.find(Sql.of(this.sql.findHeadLocked, key.hash()),
-				(row) -> RecordRows.read(row, 1), (found) -> {
+				(row) -> RecordRowMapper.read(row, 1), (found) -> {
 					if (found.isPresent() || key.isToken()) {
 						return step(key, found.orElse(StoredRow.missing(0)),
 								(record, moment) -> record.release(id, moment), again);
 					}
 					return this.dialect.insertOrFind(false, this.bound, key, StoredRecord.expired(id))
 						.then((insertion) -> !insertion.written() ? again.get()
-								: SqlStep.update(Sql.of(this.sql.release, key.hash(), RecordRows.bytes(id)),
+								: SqlStep.update(Sql.of(this.sql.release, key.hash(), RecordRowMapper.bytes(id)),
 										(rows) -> SqlStep.done(true)));
 				}));
 	}
 
 	public SqlStep<Boolean> renew(IdempotencyKey key, ClaimId id, Duration lease) {
-		return SqlStep.update(Sql.of(this.sql.renew, Moment.micros(lease), key.hash(), RecordRows.bytes(id)),
+		return SqlStep.update(Sql.of(this.sql.renew, Moment.micros(lease), key.hash(), RecordRowMapper.bytes(id)),
 				(rows) -> SqlStep.done(rows == 1));
 	}
 
@@ -278,7 +278,8 @@ public final class RecordOperations {
 
 	private static NotAllRenewedException notAllRenewed(List<Renewal> held, int all, Set<ClaimId> rejected) {
 		return new NotAllRenewedException(
-				held.size() + " of " + all + " claims were not renewed, because another transaction locks their records",
+				held.size() + " of " + all
+						+ " claims were not renewed, because another transaction locks their records",
 				held.stream().map(Renewal::claimId).collect(Collectors.toSet()), rejected);
 	}
 
@@ -349,14 +350,14 @@ public final class RecordOperations {
 		if (row.isMissing()) {
 			return live ? insert(key, next, row.now()) : SqlStep.done(true);
 		}
-		List<Object> unchanged = RecordRows.unchanged(key.hash(), row.record());
-		return SqlStep.update(live ? Sql.of(this.sql.replace, RecordRows.of(next, row.now()), unchanged)
+		List<Object> unchanged = RecordRowMapper.unchanged(key.hash(), row.record());
+		return SqlStep.update(live ? Sql.of(this.sql.replace, RecordRowMapper.of(next, row.now()), unchanged)
 				: Sql.of(this.sql.delete, unchanged), (rows) -> SqlStep.done(rows == 1));
 	}
 
 	private SqlStep<Boolean> insert(IdempotencyKey key, StoredRecord record, long now) {
-		Sql sql = Sql.of(this.dialect.insertRecord(this.joined), key.hash(), RecordRows.readable(key.label()),
-				RecordRows.of(record, now));
+		Sql sql = Sql.of(this.dialect.insertRecord(this.joined), key.hash(), RecordRowMapper.readable(key.label()),
+				RecordRowMapper.of(record, now));
 		return new SqlStep.Update<>(sql, false, (rows) -> SqlStep.done(rows == 1),
 				(failure) -> (failure == SqlStep.Failure.DUPLICATE_KEY) ? SqlStep.done(false) : new SqlStep.Failed<>());
 	}

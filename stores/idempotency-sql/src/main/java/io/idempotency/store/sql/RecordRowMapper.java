@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Converts values of the table to values of the store, and back.
  */
-final class RecordRows {
+final class RecordRowMapper {
 
 	private static final int MAX_OPERATION_LENGTH = 255;
 
 	/** In microseconds. */
 	private static final long HOUR = 3_600_000_000L;
 
-	private RecordRows() {
+	private RecordRowMapper() {
 	}
 
 	/** Reads {@link RecordSql#COLUMNS} and the clock after them. */

@@ -9,7 +9,7 @@ import java.util.function.UnaryOperator;
  */
 final class RecordSql {
 
-	/** The columns of a query, in the order of {@link RecordRows}. */
+	/** The columns of a query, in the order of {@link RecordRowMapper}. */
 	static final String COLUMNS = "state, claim_id, fence, fingerprint, lease_until, kept_until, token_until, attempts,"
 			+ " result_format, result_body, origin";
 
@@ -150,7 +150,8 @@ final class RecordSql {
 	}
 
 	/**
-	 * Returns an insert with the columns of a new record, for {@link RecordRows#ofNew}.
+	 * Returns an insert with the columns of a new record, for
+	 * {@link RecordRowMapper#ofNew}.
 	 */
 	String insertInto() {
 		return "INSERT INTO " + this.table + " (" + INSERTED + ")";
@@ -168,7 +169,7 @@ final class RecordSql {
 	/**
 	 * Returns the time before which a purge ignores a record. The clock is rounded down,
 	 * so the time is the same for the claim and the completion of a call, and the
-	 * completion changes no index. {@link RecordRows#purgeAfter} has the values.
+	 * completion changes no index. {@link RecordRowMapper#purgeAfter} has the values.
 	 */
 	private static String purgeAfter(String now) {
 		return now + " - MOD(" + now + ", ?) + ?";

@@ -83,7 +83,7 @@ final class Renewing {
 
 	private static <T> SqlStep<T> claims(String query, List<Renewal> renewals,
 			Function<Set<ClaimId>, SqlStep<T>> next) {
-		return SqlStep.query(Sql.of(query, keys(renewals)), (row) -> RecordRows.claimId(row.bytes(1)),
+		return SqlStep.query(Sql.of(query, keys(renewals)), (row) -> RecordRowMapper.claimId(row.bytes(1)),
 				(claims) -> next.apply(new HashSet<>(claims)));
 	}
 

@@ -15,7 +15,7 @@ import io.idempotency.store.RecordKey;
 import io.idempotency.store.RecordSelection;
 import io.idempotency.store.RecordView;
 import io.idempotency.store.StoredRecord.Transition;
-import io.idempotency.store.sql.RecordRows.StoredRow;
+import io.idempotency.store.sql.RecordRowMapper.StoredRow;
 import io.idempotency.store.sql.SqlStep.Sql;
 
 import org.jspecify.annotations.Nullable;
@@ -54,7 +54,7 @@ final class RowAdmin implements RecordAdmin {
 			RecordId.parse(cursor);
 		}
 		byte[] after = (cursor != null) ? HexFormat.of().parseHex(cursor) : bound(selection.caller(), 0);
-		String operation = (selection.label() != null) ? RecordRows.readable(selection.label()) : null;
+		String operation = (selection.label() != null) ? RecordRowMapper.readable(selection.label()) : null;
 		return this.connections.run("scan",
 				(verbs) -> SqlStep.query(
 						Sql.of(verbs.dialect().alone().scan() + verbs.dialect().limit(count), after,
@@ -100,7 +100,7 @@ final class RowAdmin implements RecordAdmin {
 			}
 			Transition<Eviction> step = row.current().evict(force, row.moment());
 			return (step.answer() != Eviction.EVICTED) ? SqlStep.done(step.answer())
-					: SqlStep.update(Sql.of(dialect.alone().delete, RecordRows.unchanged(hash, row.record())),
+					: SqlStep.update(Sql.of(dialect.alone().delete, RecordRowMapper.unchanged(hash, row.record())),
 							(deleted) -> (deleted == 1) ? SqlStep.done(step.answer()) : again.get());
 		}));
 	}
@@ -117,7 +117,8 @@ final class RowAdmin implements RecordAdmin {
 		static Listed read(SqlStep.Row row, @Nullable String operation) {
 			String label = String.valueOf(row.text(2));
 			boolean asked = operation == null || operation.equals(label);
-			return new Listed(HexFormat.of().formatHex(row.bytes(1)), label, asked ? RecordRows.read(row, 3) : null);
+			return new Listed(HexFormat.of().formatHex(row.bytes(1)), label,
+					asked ? RecordRowMapper.read(row, 3) : null);
 		}
 
 	}

@@ -20,7 +20,9 @@ record Way(List<Entry> entries) {
 			reached, to the first statement of the store.
 			""";
 
-	/** By their names: {@code ByteSink}, {@code LengthPrefixedDigest} and the like. */
+	/**
+	 * By their names: {@code ByteArrayBuffer}, {@code LengthPrefixedDigest} and the like.
+	 */
 	private static final Pattern HELPER = Pattern
 		.compile("\\.(Byte\\w*|\\w+Digest|Fingerprint|Json\\w+|Jackson\\d\\w+)$");
 

@@ -7,7 +7,7 @@ import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.Requires;
 import io.idempotency.store.Scheduler;
-import io.idempotency.store.redis.RedisEvictions;
+import io.idempotency.store.redis.RedisEvictionMonitor;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Keys that a server evicts while the application runs. */
 @Requires(Backend.REDIS)
 @ExtendWith(OutputCaptureExtension.class)
-class RedisEvictionsTests {
+class RedisEvictionMonitorTests {
 
 	private static final Duration INTERVAL = Duration.ofMillis(20);
 
@@ -37,7 +37,7 @@ class RedisEvictionsTests {
 				"volatile-lru"); Scheduler scheduler = Scheduler.system()) {
 			fill(server, 300);
 			LettuceConnectionFactory connections = RedisClients.lettuce(server);
-			try (RedisEvictions evictions = new RedisEvictions(connections, INTERVAL, scheduler)) {
+			try (RedisEvictionMonitor evictions = new RedisEvictionMonitor(connections, INTERVAL, scheduler)) {
 				evictions.start();
 				Awaitility.await().until(() -> {
 					fill(server, 10);
@@ -66,7 +66,7 @@ class RedisEvictionsTests {
 				RedisServer replica = RedisServer.startReplica(master);
 				Scheduler scheduler = Scheduler.system()) {
 			LettuceConnectionFactory connections = RedisClients.lettuce(master, replica);
-			try (RedisEvictions evictions = new RedisEvictions(connections, INTERVAL, scheduler)) {
+			try (RedisEvictionMonitor evictions = new RedisEvictionMonitor(connections, INTERVAL, scheduler)) {
 				evictions.start();
 				Awaitility.await().until(() -> {
 					fill(master, 20);
@@ -88,7 +88,7 @@ class RedisEvictionsTests {
 		try (server; Scheduler scheduler = Scheduler.system()) {
 			server.kill();
 			LettuceConnectionFactory connections = RedisClients.impatientLettuce(server.port());
-			try (RedisEvictions evictions = new RedisEvictions(connections, INTERVAL, scheduler)) {
+			try (RedisEvictionMonitor evictions = new RedisEvictionMonitor(connections, INTERVAL, scheduler)) {
 				evictions.start();
 				server.restart();
 				Awaitility.await().until(() -> {

@@ -20,7 +20,7 @@ import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.codec.ResultCodec;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.StoredResult;
-import io.idempotency.engine.EngineIdempotencyTemplate;
+import io.idempotency.engine.DefaultIdempotencyTemplate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +48,7 @@ public class StoreNode<S extends IdempotencyStore> implements AutoCloseable {
 		this.store = store;
 		this.connections = connections;
 		this.engine = new IdempotencyEngine(1000, (event, operation) -> counter(event).increment());
-		this.template = new EngineIdempotencyTemplate(this.engine, store, new TextCodec(), policy(onStoreFailure));
+		this.template = new DefaultIdempotencyTemplate(this.engine, store, new TextCodec(), policy(onStoreFailure));
 	}
 
 	/**
