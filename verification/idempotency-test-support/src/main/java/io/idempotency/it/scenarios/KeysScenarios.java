@@ -159,8 +159,10 @@ public interface KeysScenarios extends Scenario {
 	@ValueSource(strings = { "scope", "condition" })
 	default void rejectsExpressionOverFormFieldThatIsNoText(String attribute) {
 		String path = "/keys/form-" + attribute;
-		Scenario.assertCode(client().post(path, key(), "application/x-www-form-urlencoded", "tenant=M%FCller"), 400,
-				"key-invalid");
+		Answer rejected = client().post(path, key(), "application/x-www-form-urlencoded", "tenant=M%FCller");
+		assertThat(rejected.status()).as("rejected %s", rejected).isEqualTo(400);
+		// Tomcat 11 rejects such a form itself.
+		assertThat(rejected.text()).containsAnyOf("\"code\":\"key-invalid\"", "\"error\":\"Bad Request\"");
 		Answer first = client().post(path, key(), "application/x-www-form-urlencoded", "tenant=M%C3%BCller");
 		assertThat(first.status()).as("first %s", first).isEqualTo(200);
 	}
